@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// KITTENS_KERNEL: makes a compiled kernel known to the runtime, on whichever target the file is compiled for.
+//
+// A kernel is a default-constructible type with
+//   struct globals                                   trivially copyable; what the launcher passes
+//   static launch_shape geometry(const globals&)     host: the grid
+//   static constexpr kernel_traits traits            optional
+//   static constexpr int slm_bytes                   optional: shared local memory per workgroup
+//   void operator()(const globals&, subgroup) const  the algorithm
+#pragma once
+
+#include <kittens/base/launch.hpp>
+#include <kittens/base/target.hpp>
+#include <kittens/ops/sync.hpp>
+
+#include <type_traits>
+
+namespace kittens::inline KITTENS_NS::detail {
+
+template <class K> constexpr int slm_bytes_of() {
+    if constexpr (requires { K::slm_bytes; }) return K::slm_bytes;
+    else return 0;
+}
+template <class K> constexpr kernel_traits traits_of() {
+    if constexpr (requires { K::traits; }) return K::traits;
+    else return {};
+}
+
+#if !KITTENS_DEVICE_PASS
+template <class K> launch_shape geometry(const void* args) {
+    launch_shape s = K::geometry(*static_cast<const typename K::globals*>(args));
+    s.slm_bytes = slm_bytes_of<K>();
+    return s;
+}
+
+#if KITTENS_HAS_TILE_OPS
+template <class K> void entry(const void* args, void* context) {
+    run_subgroup(context, [&](const subgroup& sg) { K{}(*static_cast<const typename K::globals*>(args), sg); });
+}
+#endif
+
+struct registration {
+    registration(const char* name, launch_shape (*geometry)(const void*), kernel_entry entry, std::size_t bytes, kernel_traits traits) {
+#if defined(KITTENS_TARGET_CPU)
+#define KITTENS_STRINGIZE_(X) #X
+#define KITTENS_STRINGIZE(X) KITTENS_STRINGIZE_(X)
+        register_kernel({name, "cpu", KITTENS_STRINGIZE(KITTENS_CPU_ISA), entry, geometry, bytes, traits, nullptr});
+#elif defined(KITTENS_TARGET_EMULATED)
+        register_kernel({name, "emulated", "", entry, geometry, bytes, traits, nullptr});
+#elif defined(KITTENS_TARGET_XE)
+#ifndef KITTENS_MODULE
+#error "the host pass of the xe target needs KITTENS_MODULE, the name of the SPIR-V module (kittens_add_kernels sets it)"
+#endif
+        register_kernel({name, "xe", "", entry, geometry, bytes, traits, KITTENS_MODULE});
+#else
+        (void)name, (void)geometry, (void)entry, (void)bytes, (void)traits;
+#endif
+    }
+};
+#endif
+
+}  // namespace kittens::inline KITTENS_NS::detail
+
+#if KITTENS_DEVICE_PASS
+/// KITTENS_KERNEL(name, type): `name` is an identifier, unique in the program.
+#define KITTENS_KERNEL(NAME, ...)                                                                                  \
+    extern "C" __attribute__((device_kernel)) void NAME(typename __VA_ARGS__::globals g) {                         \
+        if constexpr (::kittens::detail::slm_bytes_of<__VA_ARGS__>() > 0) {                                        \
+            static KITTENS_LOCAL unsigned long long slm[(::kittens::detail::slm_bytes_of<__VA_ARGS__>() + 8) / 8]; \
+            __VA_ARGS__{}(g, ::kittens::subgroup{(KITTENS_LOCAL char*)slm});                                       \
+        } else {                                                                                                   \
+            __VA_ARGS__{}(g, ::kittens::subgroup{});                                                               \
+        }                                                                                                          \
+    }
+#elif KITTENS_HAS_TILE_OPS
+#define KITTENS_KERNEL(NAME, ...)                                                                                  \
+    static const ::kittens::detail::registration NAME##_registration(                                              \
+        #NAME, &::kittens::detail::geometry<__VA_ARGS__>, &::kittens::detail::entry<__VA_ARGS__>,                  \
+        sizeof(typename __VA_ARGS__::globals), ::kittens::detail::traits_of<__VA_ARGS__>());
+#else
+#define KITTENS_KERNEL(NAME, ...)                                                                                  \
+    static const ::kittens::detail::registration NAME##_registration(                                              \
+        #NAME, &::kittens::detail::geometry<__VA_ARGS__>, nullptr, sizeof(typename __VA_ARGS__::globals),          \
+        ::kittens::detail::traits_of<__VA_ARGS__>());
+#endif

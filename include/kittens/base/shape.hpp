@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Layouts, base shapes and coordinates.
+#pragma once
+
+namespace kittens {
+
+/// How a register tile lies in the subgroup's lanes (see docs/programming-guide.md, "Layouts").
+/// `row`: lane = column, an A operand or an accumulator. `col`: packed along rows, a B operand (VNNI form).
+enum class layout : int { row, col };
+inline constexpr layout row = layout::row;
+inline constexpr layout col = layout::col;
+
+/// The physical base tile that a register tile is built from.
+struct base_shape {
+    int rows;
+    int cols;
+    friend constexpr bool operator==(base_shape, base_shape) = default;
+};
+
+inline constexpr base_shape rt_8x16{8, 16};
+inline constexpr base_shape rt_8x32{8, 32};
+inline constexpr base_shape rt_16x16{16, 16};
+inline constexpr base_shape rt_16x32{16, 32};
+inline constexpr base_shape rt_32x16{32, 16};
+inline constexpr base_shape rt_32x32{32, 32};
+
+/// The largest base shape that divides an M x N tile.
+constexpr base_shape default_base(int m, int n) {
+    return {m % 32 == 0 ? 32 : m % 16 == 0 ? 16 : 8, n % 32 == 0 ? 32 : 16};
+}
+
+/// A position in a global layout, in units of `Unit` (a tile or vector type), or of elements for `void`.
+template <class Unit = void>
+struct coord {
+    int b = 0, d = 0, r = 0, c = 0;
+
+    constexpr coord() = default;
+    constexpr coord(int c_) : c(c_) {}
+    constexpr coord(int r_, int c_) : r(r_), c(c_) {}
+    constexpr coord(int d_, int r_, int c_) : d(d_), r(r_), c(c_) {}
+    constexpr coord(int b_, int d_, int r_, int c_) : b(b_), d(d_), r(r_), c(c_) {}
+};
+
+/// Row and column offset inside a tile, in elements.
+struct offset {
+    int row = 0;
+    int col = 0;
+};
+
+constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+
+}  // namespace kittens

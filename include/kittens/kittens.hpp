@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SyclKittens: tiles for Intel GPUs. Everything that a kernel needs.
+#pragma once
+
+#include <kittens/base/kernel.hpp>
+#include <kittens/base/launch.hpp>
+#include <kittens/base/shape.hpp>
+#include <kittens/base/target.hpp>
+#include <kittens/base/types.hpp>
+#include <kittens/ops/sync.hpp>
+#include <kittens/tile/gl.hpp>
+#include <kittens/tile/rt.hpp>
+
+#if KITTENS_HAS_TILE_OPS
+#if defined(KITTENS_TARGET_CPU)
+#include <kittens/target/cpu/lowering.hpp>
+#else
+#include <kittens/target/xe/lowering.hpp>
+#endif
+#include <kittens/ops/maps.hpp>
+#include <kittens/ops/mma.hpp>
+#include <kittens/ops/movement.hpp>
+#endif
