@@ -29,15 +29,3 @@ logged() {
   return "$status"
 }
 
-# A part is complete when its stamp holds the key of what was asked for. The key covers the pins and the part's script.
-part_key() { # PART ASKED...
-  local part=$1
-  shift
-  { printf '%s\n' "$@"; cat "$SETUP_DIR/$part.sh"; } | sha256sum | cut -d ' ' -f 1
-}
-part_done() { # PART KEY
-  [[ -f "$KITTENS_TOOLCHAIN/stamp/$1" && "$(<"$KITTENS_TOOLCHAIN/stamp/$1")" == "$2" ]]
-}
-mark_done() { # PART KEY
-  printf '%s\n' "$2" >"$KITTENS_TOOLCHAIN/stamp/$1"
-}

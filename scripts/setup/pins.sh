@@ -16,4 +16,4 @@ INTEL_PACKAGES=(intel-ocloc=26.27.39122.14-1 libigc2=2.40.14-1 libigc2-tools=2.4
 OPENCL_WHEELS=(intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 tbb==2023.2.0)
 TORCH_WHEELS=(torch==2.13.0 numpy)
 TORCH_CPU_INDEX=https://download.pytorch.org/whl/cpu
-ONEDNN_WHEELS=()
+ONEDNN_WHEELS=(onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0)
