@@ -71,22 +71,29 @@
 #if KITTENS_DEVICE_PASS
 #define KITTENS_GLOBAL __attribute__((opencl_global))
 #define KITTENS_LOCAL __attribute__((opencl_local))
-#define KITTENS_PRIVATE __attribute__((opencl_private))
 #else
 #define KITTENS_GLOBAL
 #define KITTENS_LOCAL
+#endif
+// In SYCL mode an undecorated pointer is generic, while the block instructions want private memory.
+#if defined(__SYCL_DEVICE_ONLY__)
+#define KITTENS_PRIVATE __attribute__((opencl_private))
+#else
 #define KITTENS_PRIVATE
 #endif
 
 #define KITTENS_INLINE __attribute__((always_inline)) inline
 #define KITTENS_NOINLINE __attribute__((noinline))
 
+// Before a loop: unroll it whole; unroll it N times (1: not at all). N may depend on a template parameter, which GCC's
+// pragma does not take, so there it is only a hint that is not given.
+#define KITTENS_PRAGMA(X) _Pragma(#X)
 #if defined(__clang__)
-#define KITTENS_UNROLL _Pragma("clang loop unroll(full)")
-#define KITTENS_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define KITTENS_UNROLL KITTENS_PRAGMA(clang loop unroll(full))
+#define KITTENS_UNROLL_BY(N) KITTENS_PRAGMA(clang loop unroll_count(N))
 #else
-#define KITTENS_UNROLL _Pragma("GCC unroll 65534")
-#define KITTENS_NO_UNROLL _Pragma("GCC unroll 1")
+#define KITTENS_UNROLL KITTENS_PRAGMA(GCC unroll 65534)
+#define KITTENS_UNROLL_BY(N)
 #endif
 
 namespace kittens {

@@ -31,7 +31,7 @@ constexpr bool legal_base(layout l, base_shape s) {
 
 inline namespace KITTENS_NS {
 
-/// Register tile of M x N elements of T. Both dimensions are multiples of the base shape's; at most 256.
+/// Register tile of M x N elements of T. Both dimensions are multiples of the base shape's; on xe the tile must fit the registers.
 /// The value of a fresh tile is undefined until it is loaded or set.
 template <class T, int M, int N, layout L = layout::row, base_shape S = default_base(M, N)>
 struct rt : lower::tile_storage<T, M, N, L, S> {

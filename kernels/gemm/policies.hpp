@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named policies: each target's default for each element type, and the steps that lead to it.
+#pragma once
+
+#include "policy.hpp"
+
+#include <kittens/base/target.hpp>
+
+namespace kernels::inline KITTENS_NS {
+
+constexpr dtype default_output(dtype in) { return in == dtype::i8 ? dtype::i32 : in; }
+
+#if defined(KITTENS_TARGET_CPU)
+// One thread is one subgroup; the tile is a cache block, and K goes by in long panels, since an accumulator costs
+// nothing to keep but much to write back.
+constexpr gemm_policy default_policy(dtype in) {
+    return {.in = in,
+            .out = default_output(in),
+            .tile_m = 128,
+            .tile_n = 128,
+            .k_step = 512,
+            .sg_rows = 1,
+            .sg_cols = 1,
+            .prefetch = prefetch_kind::none,
+            .distance_a = 0,
+            .distance_b = 0,
+            .order = tile_order::linear};
+}
+#else
+// 32 x 64 accumulators take half of the 256 registers; a K step is one 64-byte line of A.
+constexpr gemm_policy default_policy(dtype in) {
+    return {.in = in, .out = default_output(in), .k_step = 64 / kittens::size_of(in)};
+}
+#endif
+
+constexpr gemm_policy masked_policy(dtype in) {
+    auto p = default_policy(in);
+    p.prefetch = prefetch_kind::masked;
+    return p;
+}
+
+/// For tensors that break the rules of the 2-D block instructions.
+constexpr gemm_policy plain_policy(dtype in) {
+    auto p = default_policy(in);
+    p.access = kittens::access::plain;
+    p.prefetch = prefetch_kind::none;
+    return p;
+}
+
+}  // namespace kernels::inline KITTENS_NS
