@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# One GEMM source, from set-up to machine code: installs what is missing, builds, and shows every way to run it.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")"
+
+if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+  echo "Usage: ./demo.sh    sets up, builds and shows; about 10 minutes the first time on 2 cores"
+  exit 0
+fi
+(($# == 0)) || { echo "demo.sh takes no options; see ./demo.sh --help" >&2; exit 2; }
+
+step=set-up
+torch=
+finish() {
+  local status=$?
+  [[ -n $torch ]] && kill "$torch" 2>/dev/null
+  ((status == 0)) || printf '\ndemo: failed in: %s\n' "$step" >&2
+}
+trap finish EXIT
+show() { # TITLE COMMAND...
+  step=$1
+  shift
+  printf '\n== %s\n\n$ %s\n' "$step" "$*"
+  "$@"
+}
+
+show "Set-up" scripts/setup.sh --no-torch
+# shellcheck source=scripts/env.sh
+source scripts/env.sh
+
+# PyTorch is only compared with, so its download does not hold up the build.
+scripts/setup.sh --only torch &
+torch=$!
+
+show "Build" scripts/build.sh
+kittens=build/bin/kittens
+if [[ -n $torch ]]; then
+  wait "$torch" || echo "demo: no PyTorch here; oneDNN is the comparison"
+  torch=
+fi
+
+show "Targets and devices" $kittens devices
+show "GEMM on this CPU, checked" $kittens run gemm -m 1024 -n 1024 -k 1024 --target cpu
+# ---- The comparison with other libraries, in one run -----------------------------------------------------------
+show "GEMM against PyTorch and oneDNN" $kittens bench gemm --suite quick --against torch,onednn
+# ----------------------------------------------------------------------------------------------------------------
+show "The same source, lane by lane against the instruction specification" \
+  $kittens run gemm -m 256 -n 256 -k 64 --target emulated
+show "The same source as SPIR-V on an OpenCL device" $kittens run gemm -m 256 -n 256 -k 256 --target xe
+show "The same source as machine code for Intel Max 1550" $kittens inspect gemm --device pvc
+
+printf '\ndemo: complete in %d min %d s. The tool is %s; ./test.sh runs the tests.\n' \
+  $((SECONDS / 60)) $((SECONDS % 60)) "$kittens"

@@ -1,0 +1,12 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Configures and builds with a preset of CMakePresets.json (default: "default", in build/).
+# Usage: scripts/build.sh [PRESET] [CMAKE-OPTIONS...]
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+preset=${1:-default}
+shift $(($# > 0))
+
+export NINJA_STATUS="${NINJA_STATUS:-[%f/%t %es] }"
+cmake --preset "$preset" -DKITTENS_TOOLCHAIN_DIR="${KITTENS_TOOLCHAIN:-$PWD/.toolchain}" "$@"
+cmake --build --preset "$preset" --parallel "${KITTENS_JOBS:-$(nproc)}"
