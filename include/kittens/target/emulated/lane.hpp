@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What kernel code running on the emulator calls, from a lane's fiber. kittens::isa and the __spirv_* definitions
+// (builtins.hpp) are the only users; kernels never call these.
+#pragma once
+
+#include <cstddef>
+
+#include <kittens/model/block_layout.hpp>
+#include <kittens/model/block_shape.hpp>
+#include <kittens/model/dpas.hpp>
+
+namespace kittens::emulated {
+
+// ---- ids -----------------------------------------------------------------------------------------------------------------------
+int lane();
+int subgroup_id();
+int num_subgroups();
+int group_id(int dimension);
+int num_groups(int dimension);
+
+// ---- collective instructions: every lane of the subgroup calls with the same uniform arguments ---------------------------------
+
+/// r = a x b + c; the operands are per-lane vectors in the form of model/dpas.hpp.
+void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r);
+
+/// A 2-D block operation; `reg` is the lane's register array (source for a store, unused for a prefetch).
+void block(model::block_op op, model::block_shape shape, const void* base, int width_bytes, int height, int pitch_bytes, int x,
+           int y, void* reg);
+
+enum class shuffle_op { index, exclusive_or, up, down, broadcast };
+/// Replaces *value (bytes up to 64) by the addressed lane's.
+void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument);
+
+enum class reduce_op { add, max, min };
+float reduce(reduce_op op, float v);
+int reduce(reduce_op op, int v);
+/// Bit l is lane l's predicate.
+unsigned ballot(bool predicate);
+
+enum class barrier_kind { full, arrive, wait };
+/// execution_scope 2: workgroup, 3: subgroup; semantics as in spirv.hpp.
+void barrier(barrier_kind kind, int execution_scope, int semantics);
+
+// ---- one lane's instructions ---------------------------------------------------------------------------------------------------
+void fence(int scope, int semantics);
+
+enum class access_kind { global_load, global_store, local_load, local_store };
+/// Checks and counts a plain access that the caller is about to make. An access that must not happen ends the workgroup.
+void access(access_kind kind, const void* p, std::size_t bytes);
+/// A plain prefetch.
+void prefetch_line(const void* p, std::size_t bytes);
+/// Checks an atomic access and gives other subgroups a turn, so that a waiting loop makes progress.
+void atomic(const void* p, std::size_t bytes, int scope, int semantics, bool loads, bool stores);
+/// SLM of the running workgroup for a key; the same address for all its lanes.
+void* slm(const void* key, std::size_t bytes);
+
+// ---- hooks ---------------------------------------------------------------------------------------------------------------------
+void mark_step();
+void undefined(void* p, int bytes);
+void defined(const void* p, int bytes);
+void require_defined(const void* p, int bytes, int elem);
+
+/// Names the tile operation that the lane is in. Strings must outlive the run (literals).
+class operation_scope {
+public:
+    operation_scope(const char* operation, const char* tile);
+    /// Coordinate {batch, depth, row, column} as the kernel gave it.
+    operation_scope(const char* operation, const char* tile, int b, int d, int r, int c);
+    ~operation_scope();
+    operation_scope(const operation_scope&) = delete;
+    operation_scope& operator=(const operation_scope&) = delete;
+
+    const char* operation;
+    const char* tile;
+    int coordinate[4];
+    bool has_coordinate;
+    const operation_scope* outer;
+};
+
+} // namespace kittens::emulated
+
+#include <kittens/target/emulated/builtins.hpp>

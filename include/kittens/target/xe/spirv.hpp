@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Declarations of every SPIR-V builtin that the xe lowering may call, with the names and signatures that
+// clang --target=spirv64 lowers to instructions. Kernel code does not call these: it goes through kittens::isa (isa.hpp),
+// which checks shapes at compile time and has the same meaning on the emulator.
+//
+// On the device pass these are declarations only. On the host they are defined by the emulator
+// (kittens/target/emulated/builtins.hpp), so code that calls them directly is emulated as well.
+#pragma once
+
+#include <kittens/target/xe/vector.hpp>
+
+#if defined(__SPIRV__) || defined(__SPIR__)
+// Without `convergent` clang may duplicate a cross-lane operation into divergent branches.
+#define KITTENS_CONVERGENT __attribute__((convergent))
+#define KITTENS_BUILTIN KITTENS_CONVERGENT
+#else
+#define KITTENS_CONVERGENT
+#define KITTENS_BUILTIN inline __attribute__((always_inline))
+#if defined(__GNUC__) && !defined(__clang__)
+// Builtins are always inlined on the host, so no vector crosses a call and the ABI notes do not apply.
+#pragma GCC diagnostic ignored "-Wpsabi"
+#endif
+#endif
+
+// ---- matrix multiply accumulate (dpas): (K, A, B, C, operand bits), result type = C type --------------------------------------
+#define KITTENS_DPAS(M, A, B, C)                                                                                               \
+    KITTENS_BUILTIN C __spirv_SubgroupMatrixMultiplyAccumulateINTEL(int k, A a, B b, C c, int operands);
+#define KITTENS_DPAS_M(M, SHORT, INT, FLOAT, HALF, TF32)                                                                       \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, FLOAT)  /* bf16, f16, fp8, fp4 -> f32 */                                   \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, INT)    /* int8, int4 -> s32 */                                            \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, SHORT)  /* bf16, fp8, fp4 -> bf16 */                                       \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, HALF)   /* f16 -> f16 */                                                   \
+    KITTENS_DPAS(M, TF32, ::kittens::xe_vec::float8, FLOAT) /* tf32 -> f32: A holds two rows per component */
+KITTENS_DPAS_M(1, short, int, float, _Float16, float)
+KITTENS_DPAS_M(2, ::kittens::xe_vec::short2, ::kittens::xe_vec::int2, ::kittens::xe_vec::float2, ::kittens::xe_vec::half2, float)
+KITTENS_DPAS_M(4, ::kittens::xe_vec::short4, ::kittens::xe_vec::int4, ::kittens::xe_vec::float4, ::kittens::xe_vec::half4,
+               ::kittens::xe_vec::float2)
+KITTENS_DPAS_M(8, ::kittens::xe_vec::short8, ::kittens::xe_vec::int8, ::kittens::xe_vec::float8, ::kittens::xe_vec::half8,
+               ::kittens::xe_vec::float4)
+#undef KITTENS_DPAS_M
+#undef KITTENS_DPAS
+
+// ---- 2-D block input and output ------------------------------------------------------------------------------------------------
+// Everything is uniform in the subgroup; element size, width, height and count are constants; surface width and pitch are
+// bytes, coord.x is elements, coord.y rows. The register side is private memory.
+KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadINTEL(int elem, int width, int height, int count, const KITTENS_GLOBAL void* base,
+                                                      int surface_width, int surface_height, int pitch,
+                                                      ::kittens::xe_vec::int2 coord, KITTENS_PRIVATE void* dst);
+KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransformINTEL(int elem, int width, int height, int count,
+                                                               const KITTENS_GLOBAL void* base, int surface_width,
+                                                               int surface_height, int pitch, ::kittens::xe_vec::int2 coord,
+                                                               KITTENS_PRIVATE void* dst);
+KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransposeINTEL(int elem, int width, int height, int count,
+                                                               const KITTENS_GLOBAL void* base, int surface_width,
+                                                               int surface_height, int pitch, ::kittens::xe_vec::int2 coord,
+                                                               KITTENS_PRIVATE void* dst);
+KITTENS_BUILTIN void __spirv_Subgroup2DBlockPrefetchINTEL(int elem, int width, int height, int count,
+                                                          const KITTENS_GLOBAL void* base, int surface_width, int surface_height,
+                                                          int pitch, ::kittens::xe_vec::int2 coord);
+KITTENS_BUILTIN void __spirv_Subgroup2DBlockStoreINTEL(int elem, int width, int height, int count, KITTENS_PRIVATE void* src,
+                                                       KITTENS_GLOBAL void* base, int surface_width, int surface_height, int pitch,
+                                                       ::kittens::xe_vec::int2 coord);
+
+// ---- lanes of a subgroup (scope 3) ---------------------------------------------------------------------------------------------
+#define KITTENS_SHUFFLES(T)                                                                                                    \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffle(int scope, T value, unsigned lane);                                       \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleXor(int scope, T value, unsigned mask);                                    \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleUp(int scope, T value, unsigned delta);                                    \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleDown(int scope, T value, unsigned delta);                                  \
+    KITTENS_BUILTIN T __spirv_GroupBroadcast(int scope, T value, unsigned lane);
+KITTENS_SHUFFLES(short)
+KITTENS_SHUFFLES(int)
+KITTENS_SHUFFLES(long)
+KITTENS_SHUFFLES(float)
+#undef KITTENS_SHUFFLES
+// Group operation 0: the reduction, the same value in every lane.
+KITTENS_BUILTIN float __spirv_GroupNonUniformFAdd(unsigned scope, unsigned operation, float value);
+KITTENS_BUILTIN float __spirv_GroupNonUniformFMax(unsigned scope, unsigned operation, float value);
+KITTENS_BUILTIN float __spirv_GroupNonUniformFMin(unsigned scope, unsigned operation, float value);
+KITTENS_BUILTIN int __spirv_GroupNonUniformIAdd(unsigned scope, unsigned operation, int value);
+KITTENS_BUILTIN int __spirv_GroupNonUniformSMax(unsigned scope, unsigned operation, int value);
+KITTENS_BUILTIN int __spirv_GroupNonUniformSMin(unsigned scope, unsigned operation, int value);
+KITTENS_BUILTIN bool __spirv_GroupNonUniformAll(int scope, bool predicate);
+KITTENS_BUILTIN bool __spirv_GroupNonUniformAny(int scope, bool predicate);
+KITTENS_BUILTIN ::kittens::xe_vec::uint4 __spirv_GroupNonUniformBallot(int scope, bool predicate);
+
+// ---- barriers and fences: semantics 0x100 local | 0x200 global | order (2 acquire, 4 release, 8 both, 0x10 sequential) ----------
+KITTENS_BUILTIN void __spirv_ControlBarrier(int execution_scope, int memory_scope, int semantics);
+KITTENS_BUILTIN void __spirv_ControlBarrierArriveINTEL(int execution_scope, int memory_scope, int semantics);
+KITTENS_BUILTIN void __spirv_ControlBarrierWaitINTEL(int execution_scope, int memory_scope, int semantics);
+KITTENS_BUILTIN void __spirv_MemoryBarrier(int scope, int semantics);
+
+// ---- atomics: scope 0 system, 1 device, 2 workgroup ----------------------------------------------------------------------------
+#define KITTENS_ATOMICS(SPACE, T)                                                                                              \
+    KITTENS_BUILTIN T __spirv_AtomicLoad(SPACE T* p, int scope, int semantics);                                                \
+    KITTENS_BUILTIN void __spirv_AtomicStore(SPACE T* p, int scope, int semantics, T v);                                       \
+    KITTENS_BUILTIN T __spirv_AtomicExchange(SPACE T* p, int scope, int semantics, T v);
+#define KITTENS_INT_ATOMICS(SPACE, T)                                                                                          \
+    KITTENS_ATOMICS(SPACE, T)                                                                                                  \
+    KITTENS_BUILTIN T __spirv_AtomicCompareExchange(SPACE T* p, int scope, int equal, int unequal, T desired, T expected);     \
+    KITTENS_BUILTIN T __spirv_AtomicIAdd(SPACE T* p, int scope, int semantics, T v);                                           \
+    KITTENS_BUILTIN T __spirv_AtomicAnd(SPACE T* p, int scope, int semantics, T v);                                            \
+    KITTENS_BUILTIN T __spirv_AtomicOr(SPACE T* p, int scope, int semantics, T v);                                             \
+    KITTENS_BUILTIN T __spirv_AtomicSMax(SPACE T* p, int scope, int semantics, T v);                                           \
+    KITTENS_BUILTIN T __spirv_AtomicSMin(SPACE T* p, int scope, int semantics, T v);
+#define KITTENS_FLOAT_ATOMICS(SPACE)                                                                                           \
+    KITTENS_ATOMICS(SPACE, float)                                                                                              \
+    KITTENS_BUILTIN float __spirv_AtomicFAddEXT(SPACE float* p, int scope, int semantics, float v);                            \
+    KITTENS_BUILTIN float __spirv_AtomicFMaxEXT(SPACE float* p, int scope, int semantics, float v);                            \
+    KITTENS_BUILTIN float __spirv_AtomicFMinEXT(SPACE float* p, int scope, int semantics, float v);
+KITTENS_INT_ATOMICS(KITTENS_GLOBAL, int)
+KITTENS_INT_ATOMICS(KITTENS_GLOBAL, long)
+KITTENS_FLOAT_ATOMICS(KITTENS_GLOBAL)
+#if defined(__SPIRV__) || defined(__SPIR__) // on the host both address spaces are the same type
+KITTENS_INT_ATOMICS(KITTENS_LOCAL, int)
+KITTENS_INT_ATOMICS(KITTENS_LOCAL, long)
+KITTENS_FLOAT_ATOMICS(KITTENS_LOCAL)
+#endif
+#undef KITTENS_FLOAT_ATOMICS
+#undef KITTENS_INT_ATOMICS
+#undef KITTENS_ATOMICS
+
+// ---- conversions and mathematics -----------------------------------------------------------------------------------------------
+KITTENS_BUILTIN short __spirv_ConvertFToBF16INTEL(float v);
+KITTENS_BUILTIN ::kittens::xe_vec::short2 __spirv_ConvertFToBF16INTEL(::kittens::xe_vec::float2 v);
+KITTENS_BUILTIN ::kittens::xe_vec::short4 __spirv_ConvertFToBF16INTEL(::kittens::xe_vec::float4 v);
+KITTENS_BUILTIN ::kittens::xe_vec::short8 __spirv_ConvertFToBF16INTEL(::kittens::xe_vec::float8 v);
+KITTENS_BUILTIN ::kittens::xe_vec::short16 __spirv_ConvertFToBF16INTEL(::kittens::xe_vec::float16 v);
+KITTENS_BUILTIN float __spirv_ConvertBF16ToFINTEL(short v);
+KITTENS_BUILTIN ::kittens::xe_vec::float2 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short2 v);
+KITTENS_BUILTIN ::kittens::xe_vec::float4 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short4 v);
+KITTENS_BUILTIN ::kittens::xe_vec::float8 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short8 v);
+KITTENS_BUILTIN ::kittens::xe_vec::float16 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short16 v);
+
+#if defined(__SPIRV__) || defined(__SPIR__)
+// OpenCL extended instructions; the native_ forms are one `math` instruction each.
+float native_exp2(float v);
+float native_log2(float v);
+float native_rsqrt(float v);
+float native_recip(float v);
+float native_sqrt(float v);
+float native_sin(float v);
+float native_cos(float v);
+
+/// Intel graphics compiler's name for a per-lane 16-byte prefetch; `cache` 4 caches in L1 and L3.
+extern "C" void __builtin_IB_lsc_prefetch_global_uint4(const KITTENS_GLOBAL void* p, int offset, int cache);
+#endif
