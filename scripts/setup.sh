@@ -27,7 +27,8 @@ Installs what SyclKittens needs. Nothing outside $KITTENS_TOOLCHAIN is written, 
   --minimal       the apt packages alone: targets cpu and emulated
   --no-torch      leave PyTorch out
   --no-peers      leave PyTorch and oneDNN out
-  --only PARTS    only these, separated by commas: apt,intel,opencl,onednn,torch
+  --sycl          DPC++'s SYCL headers and runtime too, for the SYCL back end's tests
+  --only PARTS    only these, separated by commas: apt,intel,opencl,onednn,torch,sycl
   --any-torch     if no CPU build of PyTorch is within reach, take PyPI's with CUDA (3 GB)
   --force         install again what is there
   --list          say what would be installed and where, and stop
@@ -49,6 +50,7 @@ while (($#)); do
       IFS=, read -ra parts <<<"$2"
       shift
       ;;
+    --sycl) parts+=(sycl) ;;
     --any-torch) export SETUP_ANY_TORCH=1 ;;
     --force) force=1 ;;
     --list) list=1 ;;
@@ -59,7 +61,7 @@ while (($#)); do
 done
 mapfile -t parts < <(printf '%s\n' "${parts[@]}" | sed '/^$/d')
 for part in "${parts[@]}"; do
-  [[ $part =~ ^(apt|intel|opencl|onednn|torch)$ ]] || fail "unknown part $part; there are apt, intel, opencl, onednn, torch" || exit 2
+  [[ $part =~ ^(apt|intel|opencl|onednn|torch|sycl)$ ]] || fail "unknown part $part; there are apt, intel, opencl, onednn, torch, sycl" || exit 2
 done
 
 part_pins() { # PART
@@ -69,6 +71,7 @@ part_pins() { # PART
     opencl) printf '%s\n' "${OPENCL_WHEELS[@]}" ;;
     onednn) printf '%s\n' "${ONEDNN_WHEELS[@]}" ;;
     torch) printf '%s\n' "${TORCH_WHEELS[@]}" ;;
+    sycl) printf '%s\n' "${SYCL_WHEELS[@]}" ;;
   esac
 }
 is_installed() { # PART
@@ -114,7 +117,7 @@ for part in "${wanted[@]}"; do
   [[ $part == apt ]] && { install_part apt || { wait; fail "the apt part is needed for everything else" || exit 1; }; }
 done
 for part in "${wanted[@]}"; do
-  [[ $part =~ ^(opencl|onednn|torch)$ ]] && { install_part "$part" & running[$part]=$!; }
+  [[ $part =~ ^(opencl|onednn|torch|sycl)$ ]] && { install_part "$part" & running[$part]=$!; }
 done
 for part in "${!running[@]}"; do
   wait "${running[$part]}" || failed+=("$part")
@@ -126,6 +129,7 @@ for part in "${failed[@]}"; do
   case $part in
     intel) note "without the Intel compiler: no inspect and no machine-code tests; cpu, emulated and xe on the OpenCL device work" ;;
     opencl) note "without an OpenCL device: target xe compiles but does not run here; cpu, emulated and inspect work" ;;
+    sycl) note "without DPC++: the SYCL back end is not tested here" ;;
     onednn | torch) note "without $part: benchmarks leave out the comparison with $part" ;;
   esac
 done

@@ -11,6 +11,7 @@ intel_describe() {
 # The Debian mirror that this system uses already, if it names one.
 intel_mirror() {
   local mirror
+  # shellcheck disable=SC2016  # apt's own placeholders
   mirror=$(apt-get indextargets --format '$(LABEL) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
     sed -n 's/^Debian //p' | head -n 1) || true
   echo "${KITTENS_DEBIAN_MIRROR:-${mirror:-http://deb.debian.org/debian}}"
@@ -133,7 +134,7 @@ intel_install() {
   intel_unpack "$dir" "$dir/root" || return 1
   rm -rf "$KITTENS_TOOLCHAIN/intel"
   mv "$dir/root" "$KITTENS_TOOLCHAIN/intel"
-  program=$(basename "$(ls "$KITTENS_TOOLCHAIN"/intel/usr/bin/ocloc* | sort -V | tail -n 1)")
+  program=$(find "$KITTENS_TOOLCHAIN/intel/usr/bin" -name 'ocloc*' -printf '%f\n' | sort -V | tail -n 1)
   intel_write_wrapper ocloc "$program"
   intel_write_wrapper iga64 iga64
   rm -rf "$dir"

@@ -16,4 +16,7 @@ INTEL_PACKAGES=(intel-ocloc=26.27.39122.14-1 libigc2=2.40.14-1 libigc2-tools=2.4
 OPENCL_WHEELS=(intel-opencl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 tbb==2023.2.0)
 TORCH_WHEELS=(torch==2.13.0 numpy)
 TORCH_CPU_INDEX=https://download.pytorch.org/whl/cpu
+# The wheels after 2023.2 need the whole SYCL runtime to multiply matrices on a CPU; PyTorch brings a newer oneDNN anyway.
 ONEDNN_WHEELS=(onednn-cpu-gomp==2023.2.0 onednn-devel-cpu-gomp==2023.2.0)
+# Not installed unless asked for: the runtime and headers of DPC++, to build and run the SYCL back end with a real SYCL.
+SYCL_WHEELS=(intel-sycl-rt==2026.2.0 intel-cmplr-lib-rt==2026.2.0 intel-cmplr-lib-ur==2026.2.0 umf==1.2.0 tcmlib==1.6.0)

@@ -78,6 +78,14 @@ onednn_install() {
   ln -sf "$(basename "$library")" "$KITTENS_TOOLCHAIN/venv/lib/libdnnl.so"
 }
 
+# Headers and libraries of DPC++. They need no compiler of Intel's: host code is compiled with g++ or clang and linked
+# with libsycl; kernels come in as SPIR-V.
+sycl_describe() {
+  echo "DPC++ SYCL headers and runtime (Intel EULA): 200 MB download, 700 MB in $KITTENS_TOOLCHAIN/venv"
+}
+sycl_ready() { [[ -f $KITTENS_TOOLCHAIN/venv/include/sycl/sycl.hpp && -f $KITTENS_TOOLCHAIN/venv/lib/libsycl.so ]]; }
+sycl_install() { venv_install_pinned sycl "${SYCL_WHEELS[@]}"; }
+
 torch_ready() { compgen -G "$KITTENS_TOOLCHAIN/venv/lib/python3*/site-packages/torch/version.py" >/dev/null; }
 # The CPU build: from a configured index or folder if one has it, else from pytorch.org. PyPI's own build brings
 # gigabytes of CUDA libraries, so it is taken only when asked for.

@@ -51,6 +51,12 @@ def wheel_version(toolchain: str, wheel: str) -> str | None:
     return os.path.basename(found[-1]).removesuffix(".dist-info").split("-", 1)[1] if found else None
 
 
+def onednn_version(toolchain: str) -> str | None:
+    """oneDNN's own version, from the library's name; the wheel's number is a date."""
+    found = sorted(glob.glob(os.path.join(toolchain, "venv", "lib", "libdnnl.so.*.*")))
+    return os.path.basename(found[-1]).removeprefix("libdnnl.so.") if found else None
+
+
 def cpu_name() -> str:
     """The processor's name, since every measured figure names it."""
     with open("/proc/cpuinfo", encoding="utf-8") as info:
@@ -81,12 +87,13 @@ def collect(toolchain: str) -> dict:
             "iga": intel.get("libigc2-tools"),
             "opencl_runtime": wheel_version(toolchain, "intel_opencl_rt"),
             "opencl_loader": debian_version("ocl-icd-libopencl1"),
+            "sycl": wheel_version(toolchain, "intel_sycl_rt"),
             "tbb": debian_version("libtbb-dev"),
             "openblas": debian_version("libopenblas-dev"),
             "python": platform.python_version(),
             "numpy": wheel_version(toolchain, "numpy"),
             "torch": wheel_version(toolchain, "torch"),
-            "onednn": wheel_version(toolchain, "onednn*"),
+            "onednn": onednn_version(toolchain),
         },
     }
 
@@ -95,10 +102,11 @@ def main() -> None:
     """Writes the file by renaming, so that a reader never sees half of it."""
     toolchain = sys.argv[1]
     path = os.path.join(toolchain, "versions.json")
-    with open(path + ".new", "w", encoding="utf-8") as out:
+    temporary = f"{path}.{os.getpid()}"
+    with open(temporary, "w", encoding="utf-8") as out:
         json.dump(collect(toolchain), out, indent=2)
         out.write("\n")
-    os.replace(path + ".new", path)
+    os.replace(temporary, path)
 
 
 if __name__ == "__main__":
