@@ -3,7 +3,7 @@
 # shellcheck shell=bash
 
 apt_describe() {
-  echo "compilers and libraries: about 250 MB download, 1.2 GB in /usr (apt; needs root only if something is missing)"
+  echo "compilers and libraries: about 230 MB download, 1.2 GB in /usr (apt; needs root only if something is missing)"
 }
 
 apt_missing() { # PACKAGE...

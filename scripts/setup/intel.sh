@@ -63,10 +63,10 @@ EOF
 
 # Signatures are always checked. A mirror that is a frozen copy has an old date: that alone is no reason to stop.
 intel_update() { # DIRECTORY SUITE
-  apt-get -c "$1/apt.conf" update && return 0
+  EXPECTED_TO_FAIL=1 logged intel apt-get -c "$1/apt.conf" update && return 0
   grep -q 'is expired' "$KITTENS_TOOLCHAIN/log/intel.log" || return 1
-  note "[intel] the mirror's $2 index is past its date (a frozen copy?); signatures are checked, the date is not" >&2
-  apt-get -c "$1/apt.conf" -o Acquire::Check-Valid-Until=false update
+  note "[intel] the mirror's index of $2 is past its date (a frozen copy?); signatures are checked, the date is not"
+  logged intel apt-get -c "$1/apt.conf" -o Acquire::Check-Valid-Until=false update
 }
 
 # The pinned version where the archive still has it, else the candidate, with a note.
@@ -120,7 +120,7 @@ intel_install() {
   for suite in "${INTEL_SUITES[@]}"; do
     rm -rf "$dir"
     intel_write_apt_configuration "$dir" "$suite"
-    logged intel intel_update "$dir" "$suite" || continue
+    intel_update "$dir" "$suite" || continue
     mapfile -t chosen < <(intel_choose "$dir")
     ((${#chosen[@]} == ${#INTEL_PACKAGES[@]})) && break
     chosen=()

@@ -4,13 +4,13 @@
 # shellcheck shell=bash
 
 opencl_describe() {
-  echo "Intel's OpenCL CPU device (Intel EULA for developer tools): 330 MB download, 820 MB in $KITTENS_TOOLCHAIN/venv"
+  echo "Intel's OpenCL CPU device (Intel EULA for developer tools): 275 MB download, 820 MB in $KITTENS_TOOLCHAIN/venv"
 }
 onednn_describe() {
-  echo "oneDNN, to measure against: 43 MB download, 70 MB in $KITTENS_TOOLCHAIN/venv"
+  echo "oneDNN, to measure against: 39 MB download, 55 MB in $KITTENS_TOOLCHAIN/venv"
 }
 torch_describe() {
-  echo "PyTorch CPU build and numpy, to measure against: 220 MB download, 950 MB in $KITTENS_TOOLCHAIN/venv"
+  echo "PyTorch CPU build and numpy, to measure against: 200 MB download, 950 MB in $KITTENS_TOOLCHAIN/venv"
 }
 
 venv_pip() { "$KITTENS_TOOLCHAIN/venv/bin/pip" --disable-pip-version-check --no-input "$@"; }
@@ -39,7 +39,7 @@ venv_install() { # PART PIP-ARGUMENTS...
 venv_install_pinned() { # PART WHEEL...
   local part=$1
   shift
-  venv_install "$part" --no-deps "$@" && return 0
+  EXPECTED_TO_FAIL=1 venv_install "$part" --no-deps "$@" && return 0
   note "[$part] ${*} could not be installed; trying the newest versions" >&2
   venv_install "$part" --no-deps --upgrade "${@%%==*}"
 }
@@ -98,8 +98,8 @@ torch_install() {
     venv_install torch "${TORCH_WHEELS[@]}"
     return
   fi
-  venv_install torch "${TORCH_WHEELS[@]/$wheel/$wheel+cpu}" 2>/dev/null && return 0
-  venv_install torch --retries 1 --timeout 20 --extra-index-url "$TORCH_CPU_INDEX" "${TORCH_WHEELS[@]/$wheel/$wheel+cpu}" 2>/dev/null &&
-    return 0
+  local wheels=("${TORCH_WHEELS[@]/$wheel/$wheel+cpu}")
+  EXPECTED_TO_FAIL=1 venv_install torch "${wheels[@]}" && return 0
+  EXPECTED_TO_FAIL=1 venv_install torch --retries 1 --timeout 20 --extra-index-url "$TORCH_CPU_INDEX" "${wheels[@]}" && return 0
   fail "[torch] no CPU build of $wheel within reach; comparisons use oneDNN alone (--any-torch takes PyPI's build, 3 GB)"
 }
