@@ -2,12 +2,11 @@
 //
 // Where 2-D block instructions put data: (lane, component, sub-element) to (block, row, column) and back.
 //
-// One rule, from the extension text, covers every shape. A block is a sequence of register units in row-major order, dealt
-// to the 16 lanes in turn; unit u goes to lane u % 16, component u / 16. All components of block 0 come first, then block 1.
-//   plain load, store   a unit is as many neighbouring columns as make a full row 16 units wide, at most 4 bytes; a row of
-//                       fewer than 16 elements leaves room for the next row in the same component
-//   transform           a unit is 4 / elem consecutive rows of one column (VNNI), lowest row in the lowest bits
-//   transpose           a unit is one element, and the block is dealt column by column
+// The rule of SPV_INTEL_2d_block_io, "Mapping Block Data to Invocations": take the block as it is (load, store), with 4 / elem
+// rows of a column packed into one 32-bit value (transform, lowest row in the lowest bits), or transposed. Then deal its rows
+// to the 16 lanes: a row of 16 gives every lane one value; of a shorter row, 16 / width rows are dealt together; of a longer
+// row every lane gets width / 16 neighbours. All values of block 0 come first, then block 1. Neighbours of a plain load or
+// store share one component (1-byte width 32, 2-byte width 32); those of a transposed row are separate components.
 #pragma once
 
 #include <kittens/model/block_shape.hpp>
@@ -52,13 +51,18 @@ constexpr int components(block_op op, const block_shape& s) {
     return components_per_block(op, s) * s.count;
 }
 
-/// Element held by (lane, component, sub). `row` is `height` or more where the lane holds nothing, which happens when a
-/// block does not fill its last component.
+/// Element held by (lane, component, sub). `row` is `height` or more (`column` is `width` or more for a transpose) where the
+/// lane holds nothing, which happens when a block does not fill its last component; such places read zero.
 constexpr block_index element_at(block_op op, const block_shape& s, int lane, int component, int sub) {
     const int per_block = components_per_block(op, s);
     const int block = component / per_block;
     const int unit = (component % per_block) * subgroup_lanes + lane;
-    if (op == block_op::transpose) return {block, unit % s.height, unit / s.height};
+    if (op == block_op::transpose) {
+        const int per_lane = s.height > subgroup_lanes ? s.height / subgroup_lanes : 1;
+        if (per_lane == 1) return {block, unit % s.height, unit / s.height};
+        const int inner = component % per_block;
+        return {block, lane * per_lane + inner % per_lane, inner / per_lane};
+    }
     if (op == block_op::transform) {
         return {block, unit / s.width * rows_per_component(op, s) + sub, unit % s.width};
     }
@@ -76,6 +80,10 @@ constexpr block_slot slot_of(block_op op, const block_shape& s, block_index e) {
     int unit = 0;
     int sub = 0;
     if (op == block_op::transpose) {
+        const int per_lane = s.height > subgroup_lanes ? s.height / subgroup_lanes : 1;
+        if (per_lane > 1) {
+            return {e.row / per_lane, e.block * components_per_block(op, s) + e.column * per_lane + e.row % per_lane, 0};
+        }
         unit = e.column * s.height + e.row;
     } else if (op == block_op::transform) {
         unit = e.row / rows_per_component(op, s) * s.width + e.column;

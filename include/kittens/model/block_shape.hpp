@@ -74,6 +74,9 @@ constexpr bool portable_transpose(const block_shape& s) {
 
 constexpr bool portable_prefetch(const block_shape& s) {
     if (!power_of_two_up_to(s.height, 32)) return false;
+    if (s.elem == 1 && s.width == 16) {
+        return (s.height == 32 && one_of(s.count, 1, 2)) || (one_of(s.height, 8, 16, 32) && s.count == 4);
+    }
     if (s.elem == 1) return s.width == 32 && one_of(s.count, 1, 2);
     if (s.elem == 2) return s.width == 16 && one_of(s.count, 1, 2);
     if (s.elem == 4) return (s.width == 8 && one_of(s.count, 1, 2)) || (s.width == 16 && s.count == 1);
@@ -89,7 +92,6 @@ constexpr bool portable_store(const block_shape& s) {
 // Shapes beyond the list. Only those whose data order follows from the specification's rule are offered (see
 // block_layout): a wider "accepted by the compiler" table exists, but acceptance is no promise of meaning.
 constexpr bool extra(block_op op, const block_shape& s, device d) {
-    const bool xe2 = d == device::bmg || d == device::cri || d == device::any;
     const bool xe3p = d == device::cri || d == device::any;
     switch (op) {
     case block_op::load:
@@ -98,7 +100,7 @@ constexpr bool extra(block_op op, const block_shape& s, device d) {
     case block_op::transform:
         if (s.elem == 2 && s.width == 16) return power_of_two_up_to(s.height, 32) && s.height >= 2 && one_of(s.count, 1, 2);
         if (s.elem == 1 && s.width == 16) return one_of(s.height, 4, 8, 16) && one_of(s.count, 1, 2, 4);
-        return xe2 && false;
+        return false;
     case block_op::transpose:
         if (s.elem != 4 || s.height != 16 || s.count != 1) return false;
         return one_of(s.width, 1, 2, 4) || (xe3p && s.width == 16);
@@ -141,8 +143,8 @@ constexpr const char* legal_shapes(block_op op) {
     case block_op::transform: return "1 byte: 16 x 32 x{1,2,4}; 2 bytes: 16 x {16,32} x{1,2}";
     case block_op::transpose: return "4 bytes: 8 x {16,32} x1 (transpose 16-bit pairs as 4-byte elements)";
     case block_op::prefetch:
-        return "1 byte: 32 x {1,2,4,8,16,32} x{1,2}; 2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; "
-               "4 bytes: 8 x {1,2,4,8,16,32} x{1,2}, 16 x {1,2,4,8,16,32} x1";
+        return "1 byte: 32 x {1,2,4,8,16,32} x{1,2}, 16 x 32 x{1,2}, 16 x {8,16,32} x4; "
+               "2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; 4 bytes: 8 x {1,2,4,8,16,32} x{1,2}, 16 x {1,2,4,8,16,32} x1";
     case block_op::store: return "1 byte: {16,32} x {1,2,4,8} x1; 2 bytes: 16 x {1,2,4,8} x1; 4 bytes: 16 x {1,2,4,8} x1";
     }
     return "";

@@ -127,24 +127,24 @@ inline void __spirv_MemoryBarrier(int scope, int semantics) { ::kittens::emulate
 // ---- atomics: sequentially consistent on the host, which satisfies every order asked for ---------------------------------------
 #define KITTENS_ATOMICS(T)                                                                                                     \
     inline T __spirv_AtomicLoad(T* p, int scope, int semantics) {                                                              \
-        ::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, false);                                              \
+        p = static_cast<T*>(::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, false));                                            \
         T v;                                                                                                                   \
         __atomic_load(p, &v, __ATOMIC_SEQ_CST);                                                                                \
         return v;                                                                                                              \
     }                                                                                                                          \
     inline void __spirv_AtomicStore(T* p, int scope, int semantics, T v) {                                                     \
-        ::kittens::emulated::atomic(p, sizeof(T), scope, semantics, false, true);                                              \
+        p = static_cast<T*>(::kittens::emulated::atomic(p, sizeof(T), scope, semantics, false, true));                                            \
         __atomic_store(p, &v, __ATOMIC_SEQ_CST);                                                                               \
     }                                                                                                                          \
     inline T __spirv_AtomicExchange(T* p, int scope, int semantics, T v) {                                                     \
-        ::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, true);                                               \
+        p = static_cast<T*>(::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, true));                                             \
         T old;                                                                                                                 \
         __atomic_exchange(p, &v, &old, __ATOMIC_SEQ_CST);                                                                      \
         return old;                                                                                                            \
     }
 #define KITTENS_ATOMIC_UPDATE(NAME, T, EXPRESSION)                                                                             \
     inline T NAME(T* p, int scope, int semantics, T v) {                                                                       \
-        ::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, true);                                               \
+        p = static_cast<T*>(::kittens::emulated::atomic(p, sizeof(T), scope, semantics, true, true));                                             \
         T old;                                                                                                                 \
         __atomic_load(p, &old, __ATOMIC_SEQ_CST);                                                                              \
         T desired = EXPRESSION;                                                                                                \
@@ -156,7 +156,7 @@ inline void __spirv_MemoryBarrier(int scope, int semantics) { ::kittens::emulate
 #define KITTENS_INT_ATOMICS(T)                                                                                                 \
     KITTENS_ATOMICS(T)                                                                                                         \
     inline T __spirv_AtomicCompareExchange(T* p, int scope, int equal, int, T desired, T expected) {                           \
-        ::kittens::emulated::atomic(p, sizeof(T), scope, equal, true, true);                                                   \
+        p = static_cast<T*>(::kittens::emulated::atomic(p, sizeof(T), scope, equal, true, true));                                                 \
         __atomic_compare_exchange(p, &expected, &desired, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
         return expected;                                                                                                       \
     }                                                                                                                          \

@@ -46,13 +46,16 @@ void barrier(barrier_kind kind, int execution_scope, int semantics);
 void fence(int scope, int semantics);
 
 enum class access_kind { global_load, global_store, local_load, local_store };
-/// Checks and counts a plain access that the caller is about to make. An access that must not happen ends the workgroup.
-void access(access_kind kind, const void* p, std::size_t bytes);
+/// Checks and counts a plain access that the caller is about to make, and says where to make it: at p, or at a scratch place
+/// (which reads zero) when the access is a fault.
+void* access(access_kind kind, const void* p, std::size_t bytes);
 /// A plain prefetch.
 void prefetch_line(const void* p, std::size_t bytes);
-/// Checks an atomic access and gives other subgroups a turn, so that a waiting loop makes progress.
-void atomic(const void* p, std::size_t bytes, int scope, int semantics, bool loads, bool stores);
-/// SLM of the running workgroup for a key; the same address for all its lanes.
+/// The same for an atomic access; gives other subgroups a turn, so that a waiting loop makes progress.
+void* atomic(const void* p, std::size_t bytes, int scope, int semantics, bool loads, bool stores);
+/// Start of the running workgroup's SLM of launch::slm_bytes bytes.
+void* slm_base();
+/// SLM of the running workgroup for a key, outside slm_base's; the same address for all its lanes.
 void* slm(const void* key, std::size_t bytes);
 
 // ---- hooks ---------------------------------------------------------------------------------------------------------------------

@@ -40,15 +40,15 @@ inline constexpr bool accessible = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T)
 } // namespace detail
 
 #if KITTENS_ISA_DEVICE
-#define KITTENS_CHECK_ACCESS(...) ((void)0)
+#define KITTENS_CHECK_ACCESS(KIND, P, T) ((void)0)
 #else
-#define KITTENS_CHECK_ACCESS(...) emulated::access(__VA_ARGS__)
+#define KITTENS_CHECK_ACCESS(KIND, P, T) P = static_cast<T*>(emulated::access(emulated::access_kind::KIND, P, sizeof(T)))
 #endif
 
 /// One lane's load of a scalar or vector of 1, 2, 4, 8, 16 or 32 bytes, naturally aligned (16 for 32).
 template <class T> KITTENS_ISA T load_global(const KITTENS_GLOBAL T* p) {
     static_assert(detail::accessible<T>, "kittens::isa::load_global: the type must have 1, 2, 4, 8, 16 or 32 bytes");
-    KITTENS_CHECK_ACCESS(emulated::access_kind::global_load, p, sizeof(T));
+    KITTENS_CHECK_ACCESS(global_load, p, const T);
     using raw = typename detail::raw<sizeof(T)>::type;
     raw v = *(const KITTENS_GLOBAL raw*)p;
     return __builtin_bit_cast(T, v);
@@ -56,14 +56,14 @@ template <class T> KITTENS_ISA T load_global(const KITTENS_GLOBAL T* p) {
 /// One lane's store of a scalar or vector of 1, 2, 4, 8, 16 or 32 bytes.
 template <class T> KITTENS_ISA void store_global(KITTENS_GLOBAL T* p, const T& v) {
     static_assert(detail::accessible<T>, "kittens::isa::store_global: the type must have 1, 2, 4, 8, 16 or 32 bytes");
-    KITTENS_CHECK_ACCESS(emulated::access_kind::global_store, p, sizeof(T));
+    KITTENS_CHECK_ACCESS(global_store, p, T);
     using raw = typename detail::raw<sizeof(T)>::type;
     *(KITTENS_GLOBAL raw*)p = __builtin_bit_cast(raw, v);
 }
 /// One lane's load from SLM.
 template <class T> KITTENS_ISA T load_local(const KITTENS_LOCAL T* p) {
     static_assert(detail::accessible<T>, "kittens::isa::load_local: the type must have 1, 2, 4, 8, 16 or 32 bytes");
-    KITTENS_CHECK_ACCESS(emulated::access_kind::local_load, p, sizeof(T));
+    KITTENS_CHECK_ACCESS(local_load, p, const T);
     using raw = typename detail::raw<sizeof(T)>::type;
     raw v = *(const KITTENS_LOCAL raw*)p;
     return __builtin_bit_cast(T, v);
@@ -71,7 +71,7 @@ template <class T> KITTENS_ISA T load_local(const KITTENS_LOCAL T* p) {
 /// One lane's store to SLM.
 template <class T> KITTENS_ISA void store_local(KITTENS_LOCAL T* p, const T& v) {
     static_assert(detail::accessible<T>, "kittens::isa::store_local: the type must have 1, 2, 4, 8, 16 or 32 bytes");
-    KITTENS_CHECK_ACCESS(emulated::access_kind::local_store, p, sizeof(T));
+    KITTENS_CHECK_ACCESS(local_store, p, T);
     using raw = typename detail::raw<sizeof(T)>::type;
     *(KITTENS_LOCAL raw*)p = __builtin_bit_cast(raw, v);
 }
