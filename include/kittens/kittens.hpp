@@ -12,6 +12,7 @@
 #include <kittens/tile/rt.hpp>
 
 #if KITTENS_HAS_TILE_OPS
+#include <kittens/ops/place.hpp>
 #if defined(KITTENS_TARGET_CPU)
 #include <kittens/target/cpu/lowering.hpp>
 #else

@@ -26,6 +26,14 @@ template <class K> constexpr kernel_traits traits_of() {
     else return {};
 }
 
+#if KITTENS_XE_LOWERING
+/// The workgroup's shared local memory, or nullptr for a kernel that has none.
+template <class K> KITTENS_INLINE KITTENS_LOCAL char* slm_of() {
+    if constexpr (slm_bytes_of<K>() > 0) return isa::slm<slm_bytes_of<K>(), K>();
+    else return nullptr;
+}
+#endif
+
 #if !KITTENS_DEVICE_PASS
 template <class K> launch_shape geometry(const void* args) {
     launch_shape s = K::geometry(*static_cast<const typename K::globals*>(args));
@@ -35,7 +43,13 @@ template <class K> launch_shape geometry(const void* args) {
 
 #if KITTENS_HAS_TILE_OPS
 template <class K> void entry(const void* args, void* context) {
-    run_subgroup(context, [&](const subgroup& sg) { K{}(*static_cast<const typename K::globals*>(args), sg); });
+    const auto& g = *static_cast<const typename K::globals*>(args);
+#if defined(KITTENS_TARGET_CPU)
+    run_subgroup(context, [&](const subgroup& sg) { K{}(g, sg); });
+#else
+    (void)context;
+    K{}(g, subgroup{slm_of<K>()});
+#endif
 }
 #endif
 
@@ -63,14 +77,9 @@ struct registration {
 
 #if KITTENS_DEVICE_PASS
 /// KITTENS_KERNEL(name, type): `name` is an identifier, unique in the program.
-#define KITTENS_KERNEL(NAME, ...)                                                                                  \
+#define KITTENS_KERNEL(NAME, ...) \
     extern "C" __attribute__((device_kernel)) void NAME(typename __VA_ARGS__::globals g) {                         \
-        if constexpr (::kittens::detail::slm_bytes_of<__VA_ARGS__>() > 0) {                                        \
-            static KITTENS_LOCAL unsigned long long slm[(::kittens::detail::slm_bytes_of<__VA_ARGS__>() + 8) / 8]; \
-            __VA_ARGS__{}(g, ::kittens::subgroup{(KITTENS_LOCAL char*)slm});                                       \
-        } else {                                                                                                   \
-            __VA_ARGS__{}(g, ::kittens::subgroup{});                                                               \
-        }                                                                                                          \
+        __VA_ARGS__{}(g, ::kittens::subgroup{::kittens::detail::slm_of<__VA_ARGS__>()});                           \
     }
 #elif KITTENS_HAS_TILE_OPS
 #define KITTENS_KERNEL(NAME, ...)                                                                                  \

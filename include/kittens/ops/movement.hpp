@@ -3,26 +3,11 @@
 // on every target. Coordinates are in units of the tile or vector moved.
 #pragma once
 
+#include <kittens/ops/place.hpp>
 #include <kittens/tile/gl.hpp>
 #include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS {
-
-namespace lower {
-
-/// Where a movement starts: matrix (b, d), first row and column in elements.
-struct place {
-    int b, d, row, col;
-};
-
-template <class Tile> constexpr place place_of(coord<Tile> at, offset extra = {}) {
-    return {at.b, at.d, at.r * Tile::rows + extra.row, at.c * Tile::cols + extra.col};
-}
-template <class Tile> constexpr place transposed_place_of(coord<Tile> at) {
-    return {at.b, at.d, at.r * Tile::cols, at.c * Tile::rows};
-}
-
-}  // namespace lower
 
 /// dst(i, j) = src(at.r * rows + i, at.c * cols + j), converted to the tile's element type.
 /// A `col` tile is packed on the way (as `load_transform`).

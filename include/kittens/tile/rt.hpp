@@ -34,7 +34,7 @@ inline namespace KITTENS_NS {
 /// Register tile of M x N elements of T. Both dimensions are multiples of the base shape's; on xe the tile must fit the registers.
 /// The value of a fresh tile is undefined until it is loaded or set.
 template <class T, int M, int N, layout L = layout::row, base_shape S = default_base(M, N)>
-struct rt : lower::tile_storage<T, M, N, L, S> {
+struct rt : storage::tile_storage<T, M, N, L, S> {
     static_assert(element_type<T> && !std::is_const_v<T>, "rt: the element type must be one of float, bf16, half, tf32, int8, uint8, int32, fp8e4m3, fp8e5m2");
     static_assert(M > 0 && M % S.rows == 0, "rt: rows (second parameter) must be a positive multiple of the base shape's rows");
     static_assert(N > 0 && N % S.cols == 0, "rt: columns (third parameter) must be a positive multiple of the base shape's columns");
@@ -52,7 +52,7 @@ struct rt : lower::tile_storage<T, M, N, L, S> {
 enum class vector_layout : int { align, ortho, naive };
 
 template <class T, int N, vector_layout V = vector_layout::naive>
-struct rv : lower::vector_storage<T, N> {
+struct rv : storage::vector_storage<T, N> {
     static_assert(element_type<T> && !std::is_const_v<T>, "rv: the element type must be one of float, bf16, half, tf32, int8, uint8, int32, fp8e4m3, fp8e5m2");
     static_assert(N > 0 && N % 8 == 0, "rv: the length (second parameter) must be a positive multiple of 8");
     using element = T;

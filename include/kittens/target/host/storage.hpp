@@ -5,9 +5,9 @@
 #include <kittens/base/shape.hpp>
 #include <kittens/base/target.hpp>
 
-namespace kittens::inline KITTENS_NS::lower {
+namespace kittens::inline KITTENS_NS::storage {
 
 template <class T, int M, int N, layout L, base_shape S> struct tile_storage {};
 template <class T, int N> struct vector_storage {};
 
-}  // namespace kittens::inline KITTENS_NS::lower
+}  // namespace kittens::inline KITTENS_NS::storage

@@ -19,7 +19,7 @@
 #include <kittens/base/types.hpp>
 #include <kittens/target/xe/vector.hpp>
 
-namespace kittens::inline KITTENS_NS::lower {
+namespace kittens::inline KITTENS_NS::storage {
 
 /// The scalar that carries elements of T in layout L: what one component of a register vector is.
 template <class T, layout L> constexpr auto word_of() {
@@ -84,4 +84,9 @@ struct vector_storage {
     word v[words];
 };
 
+}  // namespace kittens::inline KITTENS_NS::storage
+
+// Bases of rt and rv stay out of `lower`: an unqualified call on a tile would otherwise find the hooks there too.
+namespace kittens::inline KITTENS_NS::lower {
+using storage::fragment, storage::lane_map, storage::word_t;
 }  // namespace kittens::inline KITTENS_NS::lower

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything that the xe target does, on the device and emulated.
+#pragma once
+
+#include <kittens/target/xe/conversions.hpp>
+#include <kittens/target/xe/maps.hpp>
+#include <kittens/target/xe/mma.hpp>
+#include <kittens/target/xe/movement.hpp>
