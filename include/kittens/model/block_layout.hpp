@@ -36,9 +36,7 @@ constexpr int elements_per_component(block_op op, const block_shape& s) {
 }
 
 /// Bytes of one component, which is the element size of the per-lane array.
-constexpr int component_bytes(block_op op, const block_shape& s) {
-    return s.elem * elements_per_component(op, s);
-}
+constexpr int component_bytes(block_op op, const block_shape& s) { return s.elem * elements_per_component(op, s); }
 
 /// Components of one block in each lane.
 constexpr int components_per_block(block_op op, const block_shape& s) {
@@ -47,9 +45,7 @@ constexpr int components_per_block(block_op op, const block_shape& s) {
 }
 
 /// Components of the operation in each lane: the length of the per-lane array.
-constexpr int components(block_op op, const block_shape& s) {
-    return components_per_block(op, s) * s.count;
-}
+constexpr int components(block_op op, const block_shape& s) { return components_per_block(op, s) * s.count; }
 
 /// Element held by (lane, component, sub). `row` is `height` or more (`column` is `width` or more for a transpose) where the
 /// lane holds nothing, which happens when a block does not fill its last component; such places read zero.
@@ -82,7 +78,8 @@ constexpr block_slot slot_of(block_op op, const block_shape& s, block_index e) {
     if (op == block_op::transpose) {
         const int per_lane = s.height > subgroup_lanes ? s.height / subgroup_lanes : 1;
         if (per_lane > 1) {
-            return {e.row / per_lane, e.block * components_per_block(op, s) + e.column * per_lane + e.row % per_lane, 0};
+            return {e.row / per_lane, e.block * components_per_block(op, s) + e.column * per_lane + e.row % per_lane,
+                    0};
         }
         unit = e.column * s.height + e.row;
     } else if (op == block_op::transform) {
@@ -96,4 +93,4 @@ constexpr block_slot slot_of(block_op op, const block_shape& s, block_index e) {
     return {unit % subgroup_lanes, e.block * components_per_block(op, s) + unit / subgroup_lanes, sub};
 }
 
-} // namespace kittens::model
+}  // namespace kittens::model

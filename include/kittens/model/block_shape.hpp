@@ -44,13 +44,9 @@ struct block_shape {
 
 namespace detail {
 
-constexpr bool power_of_two_up_to(int v, int limit) {
-    return v > 0 && v <= limit && (v & (v - 1)) == 0;
-}
+constexpr bool power_of_two_up_to(int v, int limit) { return v > 0 && v <= limit && (v & (v - 1)) == 0; }
 
-constexpr bool one_of(int v, int a, int b = -1, int c = -1, int d = -1) {
-    return v == a || v == b || v == c || v == d;
-}
+constexpr bool one_of(int v, int a, int b = -1, int c = -1, int d = -1) { return v == a || v == b || v == c || v == d; }
 
 constexpr bool portable_load(const block_shape& s) {
     const bool rows = power_of_two_up_to(s.height, 32);
@@ -98,7 +94,8 @@ constexpr bool extra(block_op op, const block_shape& s, device d) {
         // 32 elements of 2 bytes fill a 64-byte row: the destination element is 32 bits wide.
         return s.elem == 2 && s.width == 32 && power_of_two_up_to(s.height, 32) && s.count == 1;
     case block_op::transform:
-        if (s.elem == 2 && s.width == 16) return power_of_two_up_to(s.height, 32) && s.height >= 2 && one_of(s.count, 1, 2);
+        if (s.elem == 2 && s.width == 16)
+            return power_of_two_up_to(s.height, 32) && s.height >= 2 && one_of(s.count, 1, 2);
         if (s.elem == 1 && s.width == 16) return one_of(s.height, 4, 8, 16) && one_of(s.count, 1, 2, 4);
         return false;
     case block_op::transpose:
@@ -119,7 +116,7 @@ constexpr bool extra(block_op op, const block_shape& s, device d) {
     return false;
 }
 
-} // namespace detail
+}  // namespace detail
 
 /// True when the instruction exists with this shape on the device.
 constexpr bool legal(block_op op, const block_shape& s, device d = device::portable) {
@@ -145,7 +142,8 @@ constexpr const char* legal_shapes(block_op op) {
     case block_op::prefetch:
         return "1 byte: 32 x {1,2,4,8,16,32} x{1,2}, 16 x 32 x{1,2}, 16 x {8,16,32} x4; "
                "2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; 4 bytes: 8 x {1,2,4,8,16,32} x{1,2}, 16 x {1,2,4,8,16,32} x1";
-    case block_op::store: return "1 byte: {16,32} x {1,2,4,8} x1; 2 bytes: 16 x {1,2,4,8} x1; 4 bytes: 16 x {1,2,4,8} x1";
+    case block_op::store:
+        return "1 byte: {16,32} x {1,2,4,8} x1; 2 bytes: 16 x {1,2,4,8} x1; 4 bytes: 16 x {1,2,4,8} x1";
     }
     return "";
 }
@@ -162,7 +160,16 @@ inline constexpr int surface_pitch_multiple = 16;
 inline constexpr int surface_max_extent = 1 << 24;
 
 /// What is wrong with a surface or a coordinate; `none` when nothing is.
-enum class surface_error { none, base_misaligned, width_range, width_multiple, height_range, pitch_small, pitch_multiple, x_multiple };
+enum class surface_error {
+    none,
+    base_misaligned,
+    width_range,
+    width_multiple,
+    height_range,
+    pitch_small,
+    pitch_multiple,
+    x_multiple
+};
 
 /// One line that says which rule is broken and what would satisfy it.
 constexpr const char* message(surface_error e) {
@@ -170,7 +177,8 @@ constexpr const char* message(surface_error e) {
     case surface_error::none: return "";
     case surface_error::base_misaligned: return "the surface base must be 64-byte aligned";
     case surface_error::width_range: return "the surface width must be at least 64 bytes and at most 2^24";
-    case surface_error::width_multiple: return "the surface width must be a multiple of 4 bytes and of the element size";
+    case surface_error::width_multiple:
+        return "the surface width must be a multiple of 4 bytes and of the element size";
     case surface_error::height_range: return "the surface height must be between 1 and 2^24 rows";
     case surface_error::pitch_small: return "the surface pitch must be at least the width and at most 2^24 bytes";
     case surface_error::pitch_multiple: return "the surface pitch must be a multiple of 16 bytes";
@@ -202,4 +210,4 @@ constexpr bool in_bounds(int column, int row, int elem, int width_bytes, int hei
     return column >= 0 && row >= 0 && row < height && column < width_bytes / elem;
 }
 
-} // namespace kittens::model
+}  // namespace kittens::model

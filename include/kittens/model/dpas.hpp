@@ -57,8 +57,8 @@ inline constexpr int dpas_kinds = static_cast<int>(dpas_kind::e2m1_bf16) + 1;
 struct dpas_form {
     const char* name;
     element a, b, acc;
-    int operands;  ///< operand bits of the SPIR-V instruction
-    bool cri_only; ///< exists on Crescent Island alone
+    int operands;   ///< operand bits of the SPIR-V instruction
+    bool cri_only;  ///< exists on Crescent Island alone
 
     /// Depth: columns of A and rows of B.
     constexpr int k() const { return 256 / bits(a); }
@@ -113,17 +113,11 @@ struct matrix_index {
 };
 
 /// Components of A per lane for `m` rows.
-constexpr int a_components(dpas_kind kind, int m) {
-    return form(kind).a == element::tf32 ? (m + 1) / 2 : m;
-}
+constexpr int a_components(dpas_kind kind, int m) { return form(kind).a == element::tf32 ? (m + 1) / 2 : m; }
 /// Elements of A in one component (16-bit components, 32-bit for tf32).
-constexpr int a_subelements(dpas_kind kind) {
-    return form(kind).a == element::tf32 ? 1 : 16 / bits(form(kind).a);
-}
+constexpr int a_subelements(dpas_kind kind) { return form(kind).a == element::tf32 ? 1 : 16 / bits(form(kind).a); }
 /// Elements of B in one of the eight 32-bit components of a lane.
-constexpr int b_subelements(dpas_kind kind) {
-    return 32 / bits(form(kind).b);
-}
+constexpr int b_subelements(dpas_kind kind) { return 32 / bits(form(kind).b); }
 
 /// Slot of A(row, k). A is row-major: a row lies across the 16 lanes, several k per lane when elements are narrower than
 /// 16 bits; tf32 has only 8 columns, so two rows share a component.
@@ -151,13 +145,9 @@ constexpr matrix_index b_index(dpas_kind kind, register_slot s) {
 }
 
 /// Slot of C(row, column), accumulator and result: one row per component, one column per lane.
-constexpr register_slot c_slot(int row, int column) {
-    return {column, row, 0};
-}
+constexpr register_slot c_slot(int row, int column) { return {column, row, 0}; }
 
 /// Element of C that a slot holds.
-constexpr matrix_index c_index(register_slot s) {
-    return {s.component, s.lane};
-}
+constexpr matrix_index c_index(register_slot s) { return {s.component, s.lane}; }
 
-} // namespace kittens::model
+}  // namespace kittens::model

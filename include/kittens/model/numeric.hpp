@@ -8,9 +8,7 @@
 
 namespace kittens::model {
 
-constexpr float bf16_to_f32(unsigned short v) {
-    return __builtin_bit_cast(float, static_cast<unsigned>(v) << 16);
-}
+constexpr float bf16_to_f32(unsigned short v) { return __builtin_bit_cast(float, static_cast<unsigned>(v) << 16); }
 
 /// NaN stays NaN (made quiet); overflow gives infinity.
 constexpr unsigned short f32_to_bf16(float v) {
@@ -39,7 +37,7 @@ template <int E, int M, bool Finite, bool Nan> struct small_float {
         if (e == exponent_mask && (!Finite || (Nan && m == mantissa_mask))) {
             return __builtin_bit_cast(float, (sign << 31) | 0x7F800000U | (m << (23 - M)));
         }
-        if (e == 0) { // zero and subnormal: m * 2^(1 - bias - M), exact
+        if (e == 0) {  // zero and subnormal: m * 2^(1 - bias - M), exact
             const float scale = __builtin_bit_cast(float, static_cast<unsigned>(127 + 1 - bias - M) << 23);
             const float magnitude = static_cast<float>(m) * scale;
             return __builtin_bit_cast(float, __builtin_bit_cast(unsigned, magnitude) | (sign << 31));
@@ -54,7 +52,7 @@ template <int E, int M, bool Finite, bool Nan> struct small_float {
         if (a > 0x7F800000U) return Nan ? sign | nan : sign | largest;
         const int exponent = static_cast<int>(a >> 23) - 127;
         unsigned result = 0;
-        if (exponent < 1 - bias) { // subnormal result: shift the significand until its unit is 2^(1 - bias - M)
+        if (exponent < 1 - bias) {  // subnormal result: shift the significand until its unit is 2^(1 - bias - M)
             const int shift = (23 - M) + (1 - bias - exponent);
             if (shift < 32 && exponent > -127) {
                 const unsigned s = (a & 0x7FFFFFU) | 0x800000U;
@@ -81,11 +79,13 @@ using e4m3_format = small_float<4, 3, true, true>;
 using e5m2_format = small_float<5, 2, false, true>;
 using e2m1_format = small_float<2, 1, true, false>;
 
-} // namespace detail
+}  // namespace detail
 
 constexpr float f16_to_f32(unsigned short v) { return detail::f16_format::decode(v); }
 /// Overflow gives infinity.
-constexpr unsigned short f32_to_f16(float v) { return static_cast<unsigned short>(detail::f16_format::encode(v, false)); }
+constexpr unsigned short f32_to_f16(float v) {
+    return static_cast<unsigned short>(detail::f16_format::encode(v, false));
+}
 
 /// OCP E4M3: largest 448, no infinity, one NaN encoding per sign.
 constexpr float e4m3_to_f32(unsigned char v) { return detail::e4m3_format::decode(v); }
@@ -101,7 +101,9 @@ constexpr unsigned char f32_to_e5m2(float v, bool saturate = true) {
 }
 /// E2M1 in the low four bits: 0, 0.5, 1, 1.5, 2, 3, 4, 6 and their negatives.
 constexpr float e2m1_to_f32(unsigned char v) { return detail::e2m1_format::decode(v & 0xFU); }
-constexpr unsigned char f32_to_e2m1(float v) { return static_cast<unsigned char>(detail::e2m1_format::encode(v, true)); }
+constexpr unsigned char f32_to_e2m1(float v) {
+    return static_cast<unsigned char>(detail::e2m1_format::encode(v, true));
+}
 
 /// What the matrix engine sees of a float given as tf32: the low 13 mantissa bits are ignored.
 constexpr float tf32_operand(float v) {
@@ -133,9 +135,7 @@ template <element E> constexpr int operand_to_s32(unsigned bits) {
 }
 
 /// True for kinds that accumulate in 32-bit integers.
-constexpr bool integer_kind(dpas_kind kind) {
-    return form(kind).acc == element::s32;
-}
+constexpr bool integer_kind(dpas_kind kind) { return form(kind).acc == element::s32; }
 
 /// One multiply-add of the instruction. Products of all float kinds are exact in float (short of overflow and underflow),
 /// so this equals a fused operation. Integers wrap.
@@ -144,4 +144,4 @@ constexpr int multiply_add(int acc, int a, int b) {
     return static_cast<int>(static_cast<unsigned>(acc) + static_cast<unsigned>(a) * static_cast<unsigned>(b));
 }
 
-} // namespace kittens::model
+}  // namespace kittens::model

@@ -74,4 +74,4 @@ private:
     const void* p_;
 };
 
-} // namespace kittens::emulated
+}  // namespace kittens::emulated

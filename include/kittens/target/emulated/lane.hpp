@@ -25,8 +25,8 @@ int num_groups(int dimension);
 void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r);
 
 /// A 2-D block operation; `reg` is the lane's register array (source for a store, unused for a prefetch).
-void block(model::block_op op, model::block_shape shape, const void* base, int width_bytes, int height, int pitch_bytes, int x,
-           int y, void* reg);
+void block(model::block_op op, model::block_shape shape, const void* base, int width_bytes, int height, int pitch_bytes,
+           int x, int y, void* reg);
 
 enum class shuffle_op { index, exclusive_or, up, down, broadcast };
 /// Replaces *value (bytes up to 64) by the addressed lane's.
@@ -81,6 +81,6 @@ public:
     const operation_scope* outer;
 };
 
-} // namespace kittens::emulated
+}  // namespace kittens::emulated
 
 #include <kittens/target/emulated/builtins.hpp>

@@ -113,7 +113,7 @@ template <> struct dpas_b<dpas_kind::tf32> {
     using type = xe_vec::float8;
 };
 
-} // namespace detail
+}  // namespace detail
 
 // ---- matrix multiply accumulate ------------------------------------------------------------------------------------------------
 
@@ -127,9 +127,10 @@ template <dpas_kind Kind, int M> using accumulator = typename detail::components
 template <dpas_kind Kind, int M>
 KITTENS_ISA KITTENS_CONVERGENT accumulator<Kind, M> dpas(const a_operand<Kind, M>& a, const b_operand<Kind>& b,
                                                          const accumulator<Kind, M>& c) {
-    static_assert(dpas_exists<Kind, M>,
-                  "kittens::isa::dpas: no such matrix instruction; rows M must be 1, 2, 4 or 8, and fp8 and fp4 kinds need "
-                  "KITTENS_XE_ARCH_CRI");
+    static_assert(
+        dpas_exists<Kind, M>,
+        "kittens::isa::dpas: no such matrix instruction; rows M must be 1, 2, 4 or 8, and fp8 and fp4 kinds need "
+        "KITTENS_XE_ARCH_CRI");
 #if !KITTENS_ISA_DEVICE
     accumulator<Kind, M> r;
     emulated::dpas(Kind, M, &a, &b, &c, &r);
@@ -143,8 +144,8 @@ KITTENS_ISA KITTENS_CONVERGENT accumulator<Kind, M> dpas(const a_operand<Kind, M
 
 // ---- 2-D blocks ----------------------------------------------------------------------------------------------------------------
 
-#define KITTENS_BLOCK_CHECK(FUNCTION, OP, LEGAL)                                                                               \
-    static_assert(block_exists<OP, ElemBytes, Width, Height, Count>,                                                           \
+#define KITTENS_BLOCK_CHECK(FUNCTION, OP, LEGAL)                     \
+    static_assert(block_exists<OP, ElemBytes, Width, Height, Count>, \
                   "kittens::isa::" FUNCTION ": no such block <element bytes, width, height, count>; legal are " LEGAL)
 
 /// Plain load of Count blocks of Height rows x Width elements at element column x, row y; elements outside the surface
@@ -155,16 +156,16 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d(const surface& s, int x, int y, T* d
     KITTENS_BLOCK_CHECK("load_2d", model::block_op::load,
                         "1 byte: 32 x {1,2,4,8,16,32} x{1,2}, 16 x {8,16,32} x4; 2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; "
                         "4 bytes: 16 x {1,2,4,8,16,32} x1, 8 x {1,2,4,8,16,32} x{1,2}");
-    static_assert(detail::component_bytes<T> ==
-                      model::component_bytes(model::block_op::load, {ElemBytes, Width, Height, Count}),
-                  "kittens::isa::load_2d: the destination's component size must be one row's data per lane (1-byte width 32 "
-                  "and 2-byte width 16: 2 bytes; 2-byte width 32 and 4-byte: 4 bytes; 1-byte width 16: 1 byte)");
+    static_assert(
+        detail::component_bytes<T> == model::component_bytes(model::block_op::load, {ElemBytes, Width, Height, Count}),
+        "kittens::isa::load_2d: the destination's component size must be one row's data per lane (1-byte width 32 "
+        "and 2-byte width 16: 2 bytes; 2-byte width 32 and 4-byte: 4 bytes; 1-byte width 16: 1 byte)");
 #if !KITTENS_ISA_DEVICE
-    emulated::block(model::block_op::load, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height, s.pitch_bytes,
-                    x, y, dst);
+    emulated::block(model::block_op::load, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
+                    s.pitch_bytes, x, y, dst);
 #elif defined(KITTENS_XE_SOFTWARE)
-    xe_software::load<model::block_op::load, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height, s.pitch_bytes,
-                                                                              x, y, dst);
+    xe_software::load<model::block_op::load, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
+                                                                              s.pitch_bytes, x, y, dst);
 #else
     __spirv_Subgroup2DBlockLoadINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height, s.pitch_bytes,
                                      xe_vec::int2{x, y}, (KITTENS_PRIVATE void*)dst);
@@ -186,8 +187,8 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d_transform(const surface& s, int x, i
     xe_software::load<model::block_op::transform, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
                                                                                    s.pitch_bytes, x, y, dst);
 #else
-    __spirv_Subgroup2DBlockLoadTransformINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height, s.pitch_bytes,
-                                              xe_vec::int2{x, y}, (KITTENS_PRIVATE void*)dst);
+    __spirv_Subgroup2DBlockLoadTransformINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height,
+                                              s.pitch_bytes, xe_vec::int2{x, y}, (KITTENS_PRIVATE void*)dst);
 #endif
 }
 
@@ -198,10 +199,12 @@ template <int ElemBytes, int Width, int Height, int Count = 1, class T>
 KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, int y, T* dst) {
     KITTENS_BLOCK_CHECK("load_2d_transpose", model::block_op::transpose,
                         "4 bytes: 8 x 16 x1 (transpose 16-bit pairs as 4-byte elements)");
-    static_assert(Height == 16, "kittens::isa::load_2d_transpose: height must be 16; the compiler's row order for height 32 "
-                                "is not the specification's");
-    static_assert(detail::component_bytes<T> == 4, "kittens::isa::load_2d_transpose: the destination's components must be "
-                                                   "4 bytes");
+    static_assert(Height == 16,
+                  "kittens::isa::load_2d_transpose: height must be 16; the compiler's row order for height 32 "
+                  "is not the specification's");
+    static_assert(detail::component_bytes<T> == 4,
+                  "kittens::isa::load_2d_transpose: the destination's components must be "
+                  "4 bytes");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::transpose, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
                     s.pitch_bytes, x, y, dst);
@@ -209,8 +212,8 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, i
     xe_software::load<model::block_op::transpose, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
                                                                                    s.pitch_bytes, x, y, dst);
 #else
-    __spirv_Subgroup2DBlockLoadTransposeINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height, s.pitch_bytes,
-                                              xe_vec::int2{x, y}, (KITTENS_PRIVATE void*)dst);
+    __spirv_Subgroup2DBlockLoadTransposeINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height,
+                                              s.pitch_bytes, xe_vec::int2{x, y}, (KITTENS_PRIVATE void*)dst);
 #endif
 }
 
@@ -224,10 +227,10 @@ KITTENS_ISA KITTENS_CONVERGENT void prefetch_2d(const surface& s, int x, int y) 
     emulated::block(model::block_op::prefetch, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
                     s.pitch_bytes, x, y, nullptr);
 #elif defined(KITTENS_XE_SOFTWARE)
-    (void)s, (void)x, (void)y; // a hint: nothing to do in software
+    (void)s, (void)x, (void)y;  // a hint: nothing to do in software
 #else
-    __spirv_Subgroup2DBlockPrefetchINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height, s.pitch_bytes,
-                                         xe_vec::int2{x, y});
+    __spirv_Subgroup2DBlockPrefetchINTEL(ElemBytes, Width, Height, Count, s.base, s.width_bytes, s.height,
+                                         s.pitch_bytes, xe_vec::int2{x, y});
 #endif
 }
 
@@ -237,24 +240,27 @@ KITTENS_ISA KITTENS_CONVERGENT void store_2d(const surface& s, int x, int y, con
     constexpr int Count = 1;
     KITTENS_BLOCK_CHECK("store_2d", model::block_op::store,
                         "1 byte: {16,32} x {1,2,4,8} x1; 2 bytes: 16 x {1,2,4,8} x1; 4 bytes: 16 x {1,2,4,8} x1");
-    static_assert(detail::component_bytes<T> == model::component_bytes(model::block_op::store, {ElemBytes, Width, Height, 1}),
-                  "kittens::isa::store_2d: the source's component size must be one row's data per lane");
+    static_assert(
+        detail::component_bytes<T> == model::component_bytes(model::block_op::store, {ElemBytes, Width, Height, 1}),
+        "kittens::isa::store_2d: the source's component size must be one row's data per lane");
 #if !KITTENS_ISA_DEVICE
-    emulated::block(model::block_op::store, {ElemBytes, Width, Height, 1}, s.base, s.width_bytes, s.height, s.pitch_bytes, x, y,
-                    const_cast<T*>(src));
+    emulated::block(model::block_op::store, {ElemBytes, Width, Height, 1}, s.base, s.width_bytes, s.height,
+                    s.pitch_bytes, x, y, const_cast<T*>(src));
 #elif defined(KITTENS_XE_SOFTWARE)
-    xe_software::store<ElemBytes, Width, Height>((KITTENS_GLOBAL void*)s.base, s.width_bytes, s.height, s.pitch_bytes, x, y, src);
+    xe_software::store<ElemBytes, Width, Height>((KITTENS_GLOBAL void*)s.base, s.width_bytes, s.height, s.pitch_bytes,
+                                                 x, y, src);
 #else
-    __spirv_Subgroup2DBlockStoreINTEL(ElemBytes, Width, Height, 1, (KITTENS_PRIVATE void*)src, (KITTENS_GLOBAL void*)s.base,
-                                      s.width_bytes, s.height, s.pitch_bytes, xe_vec::int2{x, y});
+    __spirv_Subgroup2DBlockStoreINTEL(ElemBytes, Width, Height, 1, (KITTENS_PRIVATE void*)src,
+                                      (KITTENS_GLOBAL void*)s.base, s.width_bytes, s.height, s.pitch_bytes,
+                                      xe_vec::int2{x, y});
 #endif
 }
 
 #undef KITTENS_BLOCK_CHECK
 
-} // namespace kittens::isa
+}  // namespace kittens::isa
 
-#include <kittens/target/xe/isa_sync.hpp>
 #include <kittens/target/xe/isa_lanes.hpp>
-#include <kittens/target/xe/isa_memory.hpp>
 #include <kittens/target/xe/isa_math.hpp>
+#include <kittens/target/xe/isa_memory.hpp>
+#include <kittens/target/xe/isa_sync.hpp>

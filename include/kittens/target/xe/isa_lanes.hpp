@@ -70,7 +70,7 @@ template <shuffle_op Op, class T> KITTENS_ISA T shuffle_any(T v, unsigned arg) {
 }
 #endif
 
-} // namespace detail
+}  // namespace detail
 
 /// Value of lane `lane`; a lane beyond the subgroup is an error. Collective, T trivially copyable.
 template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle(T v, int lane) {
@@ -117,4 +117,4 @@ KITTENS_ISA bool all(bool p) { return emulated::ballot(p) == 0xFFFFu; }
 KITTENS_ISA bool any(bool p) { return emulated::ballot(p) != 0; }
 #endif
 
-} // namespace kittens::isa
+}  // namespace kittens::isa

@@ -80,4 +80,4 @@ template <int N> KITTENS_ISA vec<float, N> bf16_to_f32(const vec<short, N>& v) {
 #endif
 }
 
-} // namespace kittens::isa
+}  // namespace kittens::isa

@@ -34,15 +34,16 @@ template <> struct raw<32> {
 };
 
 template <class T>
-inline constexpr bool accessible = sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16 ||
-                                   sizeof(T) == 32;
+inline constexpr bool accessible =
+    sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16 || sizeof(T) == 32;
 
-} // namespace detail
+}  // namespace detail
 
 #if KITTENS_ISA_DEVICE
 #define KITTENS_CHECK_ACCESS(KIND, P, T) ((void)0)
 #else
-#define KITTENS_CHECK_ACCESS(KIND, P, T) P = static_cast<T*>(emulated::access(emulated::access_kind::KIND, P, sizeof(T)))
+#define KITTENS_CHECK_ACCESS(KIND, P, T) \
+    P = static_cast<T*>(emulated::access(emulated::access_kind::KIND, P, sizeof(T)))
 #endif
 
 /// One lane's load of a scalar or vector of 1, 2, 4, 8, 16 or 32 bytes, naturally aligned (16 for 32).
@@ -110,7 +111,7 @@ constexpr int space(const KITTENS_LOCAL void*) { return 0x100; }
 constexpr int space(const void*) { return 0x200; }
 #endif
 template <order O> constexpr int load_order() { return O == order::release ? 0 : O == order::acq_rel ? 2 : (int)O; }
-} // namespace detail
+}  // namespace detail
 
 #define KITTENS_ATOMIC_SEM(p, o) ((o) == 0 ? 0 : ((o) | detail::space(p)))
 
@@ -119,11 +120,13 @@ template <scope S = scope::device, order O = order::acquire, class P> KITTENS_IS
     return __spirv_AtomicLoad(p, (int)S, KITTENS_ATOMIC_SEM(p, (int)O));
 }
 /// Atomic store (also float).
-template <scope S = scope::device, order O = order::release, class P, class T> KITTENS_ISA void atomic_store(P* p, T v) {
+template <scope S = scope::device, order O = order::release, class P, class T> KITTENS_ISA void atomic_store(P* p,
+                                                                                                             T v) {
     __spirv_AtomicStore(p, (int)S, KITTENS_ATOMIC_SEM(p, (int)O), v);
 }
 /// Atomic exchange (also float); returns the old value.
-template <scope S = scope::device, order O = order::acq_rel, class P, class T> KITTENS_ISA T atomic_exchange(P* p, T v) {
+template <scope S = scope::device, order O = order::acq_rel, class P, class T> KITTENS_ISA T atomic_exchange(P* p,
+                                                                                                             T v) {
     return __spirv_AtomicExchange(p, (int)S, KITTENS_ATOMIC_SEM(p, (int)O), v);
 }
 /// Stores `desired` where `*p == expected`; returns the old value.
@@ -149,4 +152,4 @@ template <scope S = scope::device, order O = order::relaxed, class P, class T> K
 }
 #undef KITTENS_ATOMIC_SEM
 
-} // namespace kittens::isa
+}  // namespace kittens::isa

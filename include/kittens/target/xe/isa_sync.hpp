@@ -15,10 +15,8 @@ enum class scope { system = 0, device = 1, workgroup = 2, subgroup = 3 };
 enum class order { relaxed = 0, acquire = 2, release = 4, acq_rel = 8 };
 
 namespace detail {
-constexpr int barrier_semantics(memory m) {
-    return m == memory::none ? 0 : (int)m | 0x10;
-}
-} // namespace detail
+constexpr int barrier_semantics(memory m) { return m == memory::none ? 0 : (int)m | 0x10; }
+}  // namespace detail
 
 #if KITTENS_ISA_DEVICE
 
@@ -92,4 +90,4 @@ using emulated::operation_scope;
 
 #endif
 
-} // namespace kittens::isa
+}  // namespace kittens::isa

@@ -23,51 +23,63 @@
 #endif
 #endif
 
+// The software module has no such instructions: a direct call is refused by the compiler instead of failing on the device.
+#if defined(KITTENS_XE_SOFTWARE)
+#define KITTENS_NATIVE \
+    __attribute__((unavailable("the software instruction library answers kittens::isa, not this builtin")))
+#else
+#define KITTENS_NATIVE
+#endif
+
 // ---- matrix multiply accumulate (dpas): (K, A, B, C, operand bits), result type = C type --------------------------------------
-#define KITTENS_DPAS(M, A, B, C)                                                                                               \
-    KITTENS_BUILTIN C __spirv_SubgroupMatrixMultiplyAccumulateINTEL(int k, A a, B b, C c, int operands);
-#define KITTENS_DPAS_M(M, SHORT, INT, FLOAT, HALF, TF32)                                                                       \
-    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, FLOAT)  /* bf16, f16, fp8, fp4 -> f32 */                                   \
-    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, INT)    /* int8, int4 -> s32 */                                            \
-    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, SHORT)  /* bf16, fp8, fp4 -> bf16 */                                       \
-    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, HALF)   /* f16 -> f16 */                                                   \
+#define KITTENS_DPAS(M, A, B, C) \
+    KITTENS_NATIVE KITTENS_BUILTIN C __spirv_SubgroupMatrixMultiplyAccumulateINTEL(int k, A a, B b, C c, int operands);
+#define KITTENS_DPAS_M(M, SHORT, INT, FLOAT, HALF, TF32)                                     \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, FLOAT)  /* bf16, f16, fp8, fp4 -> f32 */ \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, INT)    /* int8, int4 -> s32 */          \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, SHORT)  /* bf16, fp8, fp4 -> bf16 */     \
+    KITTENS_DPAS(M, SHORT, ::kittens::xe_vec::int8, HALF)   /* f16 -> f16 */                 \
     KITTENS_DPAS(M, TF32, ::kittens::xe_vec::float8, FLOAT) /* tf32 -> f32: A holds two rows per component */
 KITTENS_DPAS_M(1, short, int, float, _Float16, float)
-KITTENS_DPAS_M(2, ::kittens::xe_vec::short2, ::kittens::xe_vec::int2, ::kittens::xe_vec::float2, ::kittens::xe_vec::half2, float)
-KITTENS_DPAS_M(4, ::kittens::xe_vec::short4, ::kittens::xe_vec::int4, ::kittens::xe_vec::float4, ::kittens::xe_vec::half4,
-               ::kittens::xe_vec::float2)
-KITTENS_DPAS_M(8, ::kittens::xe_vec::short8, ::kittens::xe_vec::int8, ::kittens::xe_vec::float8, ::kittens::xe_vec::half8,
-               ::kittens::xe_vec::float4)
+KITTENS_DPAS_M(2, ::kittens::xe_vec::short2, ::kittens::xe_vec::int2, ::kittens::xe_vec::float2,
+               ::kittens::xe_vec::half2, float)
+KITTENS_DPAS_M(4, ::kittens::xe_vec::short4, ::kittens::xe_vec::int4, ::kittens::xe_vec::float4,
+               ::kittens::xe_vec::half4, ::kittens::xe_vec::float2)
+KITTENS_DPAS_M(8, ::kittens::xe_vec::short8, ::kittens::xe_vec::int8, ::kittens::xe_vec::float8,
+               ::kittens::xe_vec::half8, ::kittens::xe_vec::float4)
 #undef KITTENS_DPAS_M
 #undef KITTENS_DPAS
 
 // ---- 2-D block input and output ------------------------------------------------------------------------------------------------
 // Everything is uniform in the subgroup; element size, width, height and count are constants; surface width and pitch are
 // bytes, coord.x is elements, coord.y rows. The register side is private memory.
-KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadINTEL(int elem, int width, int height, int count, const KITTENS_GLOBAL void* base,
-                                                      int surface_width, int surface_height, int pitch,
-                                                      ::kittens::xe_vec::int2 coord, KITTENS_PRIVATE void* dst);
-KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransformINTEL(int elem, int width, int height, int count,
-                                                               const KITTENS_GLOBAL void* base, int surface_width,
-                                                               int surface_height, int pitch, ::kittens::xe_vec::int2 coord,
-                                                               KITTENS_PRIVATE void* dst);
-KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransposeINTEL(int elem, int width, int height, int count,
-                                                               const KITTENS_GLOBAL void* base, int surface_width,
-                                                               int surface_height, int pitch, ::kittens::xe_vec::int2 coord,
-                                                               KITTENS_PRIVATE void* dst);
-KITTENS_BUILTIN void __spirv_Subgroup2DBlockPrefetchINTEL(int elem, int width, int height, int count,
-                                                          const KITTENS_GLOBAL void* base, int surface_width, int surface_height,
-                                                          int pitch, ::kittens::xe_vec::int2 coord);
-KITTENS_BUILTIN void __spirv_Subgroup2DBlockStoreINTEL(int elem, int width, int height, int count, KITTENS_PRIVATE void* src,
-                                                       KITTENS_GLOBAL void* base, int surface_width, int surface_height, int pitch,
-                                                       ::kittens::xe_vec::int2 coord);
+KITTENS_NATIVE KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadINTEL(int elem, int width, int height, int count,
+                                                                     const KITTENS_GLOBAL void* base, int surface_width,
+                                                                     int surface_height, int pitch,
+                                                                     ::kittens::xe_vec::int2 coord,
+                                                                     KITTENS_PRIVATE void* dst);
+KITTENS_NATIVE KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransformINTEL(
+    int elem, int width, int height, int count, const KITTENS_GLOBAL void* base, int surface_width, int surface_height,
+    int pitch, ::kittens::xe_vec::int2 coord, KITTENS_PRIVATE void* dst);
+KITTENS_NATIVE KITTENS_BUILTIN void __spirv_Subgroup2DBlockLoadTransposeINTEL(
+    int elem, int width, int height, int count, const KITTENS_GLOBAL void* base, int surface_width, int surface_height,
+    int pitch, ::kittens::xe_vec::int2 coord, KITTENS_PRIVATE void* dst);
+KITTENS_NATIVE KITTENS_BUILTIN void __spirv_Subgroup2DBlockPrefetchINTEL(int elem, int width, int height, int count,
+                                                                         const KITTENS_GLOBAL void* base,
+                                                                         int surface_width, int surface_height,
+                                                                         int pitch, ::kittens::xe_vec::int2 coord);
+KITTENS_NATIVE KITTENS_BUILTIN void __spirv_Subgroup2DBlockStoreINTEL(int elem, int width, int height, int count,
+                                                                      KITTENS_PRIVATE void* src,
+                                                                      KITTENS_GLOBAL void* base, int surface_width,
+                                                                      int surface_height, int pitch,
+                                                                      ::kittens::xe_vec::int2 coord);
 
 // ---- lanes of a subgroup (scope 3) ---------------------------------------------------------------------------------------------
-#define KITTENS_SHUFFLES(T)                                                                                                    \
-    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffle(int scope, T value, unsigned lane);                                       \
-    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleXor(int scope, T value, unsigned mask);                                    \
-    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleUp(int scope, T value, unsigned delta);                                    \
-    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleDown(int scope, T value, unsigned delta);                                  \
+#define KITTENS_SHUFFLES(T)                                                                   \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffle(int scope, T value, unsigned lane);      \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleXor(int scope, T value, unsigned mask);   \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleUp(int scope, T value, unsigned delta);   \
+    KITTENS_BUILTIN T __spirv_GroupNonUniformShuffleDown(int scope, T value, unsigned delta); \
     KITTENS_BUILTIN T __spirv_GroupBroadcast(int scope, T value, unsigned lane);
 KITTENS_SHUFFLES(short)
 KITTENS_SHUFFLES(int)
@@ -92,27 +104,28 @@ KITTENS_BUILTIN void __spirv_ControlBarrierWaitINTEL(int execution_scope, int me
 KITTENS_BUILTIN void __spirv_MemoryBarrier(int scope, int semantics);
 
 // ---- atomics: scope 0 system, 1 device, 2 workgroup ----------------------------------------------------------------------------
-#define KITTENS_ATOMICS(SPACE, T)                                                                                              \
-    KITTENS_BUILTIN T __spirv_AtomicLoad(SPACE T* p, int scope, int semantics);                                                \
-    KITTENS_BUILTIN void __spirv_AtomicStore(SPACE T* p, int scope, int semantics, T v);                                       \
+#define KITTENS_ATOMICS(SPACE, T)                                                        \
+    KITTENS_BUILTIN T __spirv_AtomicLoad(SPACE T* p, int scope, int semantics);          \
+    KITTENS_BUILTIN void __spirv_AtomicStore(SPACE T* p, int scope, int semantics, T v); \
     KITTENS_BUILTIN T __spirv_AtomicExchange(SPACE T* p, int scope, int semantics, T v);
-#define KITTENS_INT_ATOMICS(SPACE, T)                                                                                          \
-    KITTENS_ATOMICS(SPACE, T)                                                                                                  \
-    KITTENS_BUILTIN T __spirv_AtomicCompareExchange(SPACE T* p, int scope, int equal, int unequal, T desired, T expected);     \
-    KITTENS_BUILTIN T __spirv_AtomicIAdd(SPACE T* p, int scope, int semantics, T v);                                           \
-    KITTENS_BUILTIN T __spirv_AtomicAnd(SPACE T* p, int scope, int semantics, T v);                                            \
-    KITTENS_BUILTIN T __spirv_AtomicOr(SPACE T* p, int scope, int semantics, T v);                                             \
-    KITTENS_BUILTIN T __spirv_AtomicSMax(SPACE T* p, int scope, int semantics, T v);                                           \
+#define KITTENS_INT_ATOMICS(SPACE, T)                                                                         \
+    KITTENS_ATOMICS(SPACE, T)                                                                                 \
+    KITTENS_BUILTIN T __spirv_AtomicCompareExchange(SPACE T* p, int scope, int equal, int unequal, T desired, \
+                                                    T expected);                                              \
+    KITTENS_BUILTIN T __spirv_AtomicIAdd(SPACE T* p, int scope, int semantics, T v);                          \
+    KITTENS_BUILTIN T __spirv_AtomicAnd(SPACE T* p, int scope, int semantics, T v);                           \
+    KITTENS_BUILTIN T __spirv_AtomicOr(SPACE T* p, int scope, int semantics, T v);                            \
+    KITTENS_BUILTIN T __spirv_AtomicSMax(SPACE T* p, int scope, int semantics, T v);                          \
     KITTENS_BUILTIN T __spirv_AtomicSMin(SPACE T* p, int scope, int semantics, T v);
-#define KITTENS_FLOAT_ATOMICS(SPACE)                                                                                           \
-    KITTENS_ATOMICS(SPACE, float)                                                                                              \
-    KITTENS_BUILTIN float __spirv_AtomicFAddEXT(SPACE float* p, int scope, int semantics, float v);                            \
-    KITTENS_BUILTIN float __spirv_AtomicFMaxEXT(SPACE float* p, int scope, int semantics, float v);                            \
+#define KITTENS_FLOAT_ATOMICS(SPACE)                                                                \
+    KITTENS_ATOMICS(SPACE, float)                                                                   \
+    KITTENS_BUILTIN float __spirv_AtomicFAddEXT(SPACE float* p, int scope, int semantics, float v); \
+    KITTENS_BUILTIN float __spirv_AtomicFMaxEXT(SPACE float* p, int scope, int semantics, float v); \
     KITTENS_BUILTIN float __spirv_AtomicFMinEXT(SPACE float* p, int scope, int semantics, float v);
 KITTENS_INT_ATOMICS(KITTENS_GLOBAL, int)
 KITTENS_INT_ATOMICS(KITTENS_GLOBAL, long)
 KITTENS_FLOAT_ATOMICS(KITTENS_GLOBAL)
-#if defined(__SPIRV__) || defined(__SPIR__) // on the host both address spaces are the same type
+#if defined(__SPIRV__) || defined(__SPIR__)  // on the host both address spaces are the same type
 KITTENS_INT_ATOMICS(KITTENS_LOCAL, int)
 KITTENS_INT_ATOMICS(KITTENS_LOCAL, long)
 KITTENS_FLOAT_ATOMICS(KITTENS_LOCAL)

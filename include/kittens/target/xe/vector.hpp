@@ -67,9 +67,9 @@ template <class T, int N> struct vector_of {
 template <class T> struct vector_of<T, 1> {
     using type = T;
 };
-} // namespace detail
+}  // namespace detail
 
 /// N components of T for one lane; the scalar itself for N = 1, as the builtins want it.
 template <class T, int N> using vec = typename detail::vector_of<T, N>::type;
 
-} // namespace kittens::xe_vec
+}  // namespace kittens::xe_vec
