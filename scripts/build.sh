@@ -7,6 +7,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 preset=${1:-default}
 shift $(($# > 0))
 
+if [[ $preset == default ]] && ! command -v clang++-22 >/dev/null; then
+  echo "build: note: no clang++-22 here; g++ builds the host code, and there are no modules for target xe"
+  set -- -DCMAKE_CXX_COMPILER=g++ "$@"
+fi
 export NINJA_STATUS="${NINJA_STATUS:-[%f/%t %es] }"
 cmake --preset "$preset" -DKITTENS_TOOLCHAIN_DIR="${KITTENS_TOOLCHAIN:-$PWD/.toolchain}" "$@"
 cmake --build --preset "$preset" --parallel "${KITTENS_JOBS:-$(nproc)}"

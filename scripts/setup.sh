@@ -98,6 +98,9 @@ mkdir -p "$KITTENS_TOOLCHAIN"/{bin,log,stamp,work}
 exec 9>"$KITTENS_TOOLCHAIN/work/setup-$(IFS=-; echo "${parts[*]}").lock"
 flock 9
 
+# Background commands ignore Ctrl-C; what the terminal sends to this group is passed on to them.
+trap 'trap - INT; kill -TERM 0; exit 130' INT
+
 install_part() { # PART
   local started=$SECONDS
   : >"$KITTENS_TOOLCHAIN/log/$1.log"
