@@ -25,9 +25,7 @@ std::string_view take_token(std::string_view& s) {
     return token;
 }
 
-bool contains(std::string_view text, std::string_view part) {
-    return text.find(part) != std::string_view::npos;
-}
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 bool is_label_definition(std::string_view line) {
     if (line.size() < 2 || line.back() != ':') return false;
@@ -49,8 +47,8 @@ op_class classify(std::string_view op) {
     if (is_any({"cmp", "cmpn"})) return op_class::compare;
     if (op == "sync" || op == "wait") return op_class::sync;
     if (is_any({"nop", "illegal"})) return op_class::nop;
-    if (is_any({"jmpi", "goto", "join", "if", "else", "endif", "while", "break", "cont", "brd",
-                "brc", "call", "calla", "ret", "halt"}))
+    if (is_any({"jmpi", "goto", "join", "if", "else", "endif", "while", "break", "cont", "brd", "brc", "call", "calla",
+                "ret", "halt"}))
         return op_class::control;
     return op_class::alu;
 }
@@ -60,8 +58,7 @@ op_class classify(std::string_view op) {
 std::string message_of(std::string_view comment) {
     const auto semicolon = comment.rfind("; ");
     if (semicolon != std::string_view::npos) comment.remove_prefix(semicolon + 2);
-    if (const auto at = comment.find('['); at != std::string_view::npos)
-        comment = comment.substr(0, at);
+    if (const auto at = comment.find('['); at != std::string_view::npos) comment = comment.substr(0, at);
     for (const std::string_view surface : {".flat", ".bti", ".ss", ".bss", " surf"})
         if (comment.ends_with(surface)) comment.remove_suffix(surface.size());
     return std::string(trimmed(comment));
@@ -92,16 +89,14 @@ send_kind classify_send(const instruction& send) {
     if (message.starts_with("store_block2d")) return send_kind::block_store;
     // Per-thread scratch: surface "ss" or the older block messages; on Xe3p every surface
     // access, because OpenCL buffers are reached by flat addresses only.
-    const bool scratch =
-        contains(message, "scratch") || contains(comment, ".ss[") || contains(comment, " surf[");
+    const bool scratch = contains(message, "scratch") || contains(comment, ".ss[") || contains(comment, " surf[");
     if (scratch)
         return contains(message, "write") || message.starts_with("store") ? send_kind::scratch_store
                                                                           : send_kind::scratch_load;
     const bool is_load = message.starts_with("load");
     if (!is_load && !message.starts_with("store")) return send_kind::other;
     if (contains(message, ".slm.")) return is_load ? send_kind::slm_load : send_kind::slm_store;
-    if (is_load && (contains(comment, ".bti[255]") || contains(message, ".a32u")))
-        return send_kind::argument_load;
+    if (is_load && (contains(comment, ".bti[255]") || contains(message, ".a32u"))) return send_kind::argument_load;
     if (is_load && no_destination) return send_kind::linear_prefetch;
     if (data.ends_with('t')) return is_load ? send_kind::linear_load : send_kind::linear_store;
     return is_load ? send_kind::gather_load : send_kind::scatter_store;
@@ -147,6 +142,12 @@ instruction parse_line(std::string_view line) {
             result.operands.emplace_back(token);
         }
     }
+    // "illegal // sendgx: 35 20 ...: why" is how iga64 shows an instruction that it cannot decode.
+    if (result.opcode == "illegal" && !result.comment.empty()) {
+        result.undecoded = true;
+        result.opcode = result.comment.substr(0, result.comment.find(':'));
+        result.comment = "undecoded";
+    }
     result.cls = classify(result.opcode);
     if (result.cls == op_class::send) {
         result.message = message_of(result.comment);
@@ -171,8 +172,7 @@ void drop_tail(program& code) {
     bool referred = end == 0;
     for (const auto& instruction : code.code)
         for (const auto& operand : instruction.operands)
-            if (const auto it = code.labels.find(operand); it != code.labels.end())
-                referred |= it->second >= end;
+            if (const auto it = code.labels.find(operand); it != code.labels.end()) referred |= it->second >= end;
     if (!referred) code.code.resize(end);
     while (!code.code.empty() && code.code.back().opcode == "illegal") code.code.pop_back();
     std::erase_if(code.labels, [&](const auto& label) { return label.second >= code.code.size(); });
@@ -181,19 +181,17 @@ void drop_tail(program& code) {
 }  // namespace
 
 const char* name_of(op_class c) {
-    static constexpr std::array names{"dpas", "sends",   "moves",   "alu", "math",
-                                      "compare", "control", "sync", "nop"};
+    static constexpr std::array names{"dpas", "sends", "moves", "alu", "math", "compare", "control", "sync", "nop"};
     return names[static_cast<std::size_t>(c)];
 }
 
 const char* name_of(send_kind k) {
-    static constexpr std::array names{"none",          "block_load",    "transform_load",
-                                      "transpose_load", "prefetch",     "block_store",
-                                      "linear_load",   "linear_store",  "linear_prefetch",
-                                      "gather_load",   "scatter_store", "slm_load",
-                                      "slm_store",     "atomic",        "fence",
-                                      "barrier",       "scratch_load",  "scratch_store",
-                                      "argument_load", "end_of_thread", "other"};
+    static constexpr std::array names{
+        "none",          "block_load",   "transform_load", "transpose_load",  "prefetch",
+        "block_store",   "linear_load",  "linear_store",   "linear_prefetch", "gather_load",
+        "scatter_store", "slm_load",     "slm_store",      "atomic",          "fence",
+        "barrier",       "scratch_load", "scratch_store",  "argument_load",   "end_of_thread",
+        "other"};
     static_assert(names.size() == static_cast<std::size_t>(send_kind::other) + 1);
     return names[static_cast<std::size_t>(k)];
 }
@@ -208,8 +206,7 @@ program parse_assembly(std::string_view listing) {
         if (content.empty() || content.starts_with("//")) continue;
         if (is_label_definition(content))
             result.labels[std::string(content.substr(0, content.size() - 1))] = result.code.size();
-        else
-            result.code.push_back(parse_line(line));
+        else result.code.push_back(parse_line(line));
     }
     drop_tail(result);
     return result;
@@ -246,13 +243,10 @@ std::optional<register_operand> parse_register(std::string_view operand) {
         } else if (const auto semicolon = inside.find(';'); semicolon != std::string_view::npos) {
             number = inside.substr(semicolon + 1);
         }
-        if (std::from_chars(number.data(), number.data() + number.size(), result.stride).ec !=
-            std::errc())
-            return {};
+        if (std::from_chars(number.data(), number.data() + number.size(), result.stride).ec != std::errc()) return {};
         at += close + 1;
     }
-    if (at != end && *at == ':')
-        result.element_bytes = type_bytes({at + 1, static_cast<std::size_t>(end - at - 1)});
+    if (at != end && *at == ':') result.element_bytes = type_bytes({at + 1, static_cast<std::size_t>(end - at - 1)});
     result.byte = sub * (result.element_bytes == 0 ? 1 : result.element_bytes);
     return result;
 }
@@ -272,8 +266,7 @@ std::optional<std::uint64_t> parse_immediate(std::string_view operand) {
         digits.remove_prefix(2);
     }
     std::uint64_t value = 0;
-    const auto parsed =
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
     if (parsed.ec != std::errc() || parsed.ptr != digits.data() + digits.size()) return {};
     return negative ? ~value + 1 : value;
 }

@@ -22,9 +22,7 @@ struct byte_range {
     bool within(const byte_range& o) const { return begin >= o.begin && end() <= o.end(); }
 };
 
-byte_range range_of(unsigned reg, unsigned byte, unsigned size) {
-    return {reg * grf_bytes + byte, size};
-}
+byte_range range_of(unsigned reg, unsigned byte, unsigned size) { return {reg * grf_bytes + byte, size}; }
 
 /// Number after `key` in a decoded message ("rd:31", "rd:512 B"), or nothing.
 std::optional<unsigned> number_after(const std::string& text, std::string_view key) {
@@ -37,9 +35,8 @@ std::optional<unsigned> number_after(const std::string& text, std::string_view k
 }
 
 bool is_block(send_kind k) {
-    return k == send_kind::block_load || k == send_kind::transform_load ||
-           k == send_kind::transpose_load || k == send_kind::prefetch ||
-           k == send_kind::block_store;
+    return k == send_kind::block_load || k == send_kind::transform_load || k == send_kind::transpose_load ||
+           k == send_kind::prefetch || k == send_kind::block_store;
 }
 
 /// Where a value comes from: a constant, or a register as it stood before an instruction.
@@ -52,13 +49,14 @@ struct origin {
 class tracer {
 public:
     tracer(const program& code, const zebin_kernel& kernel, const std::vector<loop>& loops)
-        : code_(code.code), kernel_(kernel), loops_(loops) {}
+        : code_(code.code),
+          kernel_(kernel),
+          loops_(loops) {}
 
     /// Registers that a send or dpas writes; generous where the listing does not say.
     std::optional<byte_range> written(std::size_t i) const {
         const auto& in = code_[i];
-        if (in.operands.empty() || in.cls == op_class::control || in.cls == op_class::sync)
-            return {};
+        if (in.operands.empty() || in.cls == op_class::control || in.cls == op_class::sync) return {};
         const auto dst = parse_register(in.operands[0]);
         if (!dst) return {};
         if (in.cls == op_class::send) {
@@ -84,6 +82,7 @@ public:
     origin trace(std::size_t before, byte_range wanted, int depth = 0) const {
         const std::size_t start = before;
         for (std::size_t i = before; i-- > 0;) {
+            if (code_[i].undecoded) return {};
             const auto range = written(i);
             if (!range || !range->overlaps(wanted)) continue;
             if (!valid_across_loops(start, i, wanted)) return {};
@@ -120,8 +119,7 @@ public:
         std::optional<unsigned> offset;
         if (!from.writer) {
             // The first bytes of the argument block arrive in r1.
-            if (from.bytes->begin >= grf_bytes &&
-                from.bytes->begin - grf_bytes < kernel_.inline_bytes)
+            if (from.bytes->begin >= grf_bytes && from.bytes->begin - grf_bytes < kernel_.inline_bytes)
                 offset = from.bytes->begin - grf_bytes;
         } else if (code_[*from.writer].send == send_kind::argument_load) {
             offset = argument_offset(*from.writer, *from.bytes);
@@ -133,8 +131,7 @@ public:
             if (*offset < argument.offset || *offset >= argument.offset + argument.size) continue;
             if (argument.index < 0) return argument.kind;
             const unsigned inside = argument.source_offset + *offset - argument.offset;
-            return "argument " + std::to_string(argument.index) +
-                   (inside == 0 ? "" : " + " + std::to_string(inside));
+            return "argument " + std::to_string(argument.index) + (inside == 0 ? "" : " + " + std::to_string(inside));
         }
         return plain;
     }
@@ -142,15 +139,13 @@ public:
 private:
     /// A definition outside the loop of a use is only the value if nothing later in that loop
     /// writes the same bytes, for the next time round.
-    bool valid_across_loops(std::size_t use, std::optional<std::size_t> definition,
-                            byte_range bytes) const {
+    bool valid_across_loops(std::size_t use, std::optional<std::size_t> definition, byte_range bytes) const {
         for (const auto& l : loops_) {
             if (!std::ranges::binary_search(l.members, use)) continue;
             if (definition && std::ranges::binary_search(l.members, *definition)) continue;
             for (const std::size_t i : l.members)
                 if (i >= use)
-                    if (const auto range = written(i); range && range->overlaps(bytes))
-                        return false;
+                    if (const auto range = written(i); range && range->overlaps(bytes)) return false;
         }
         return true;
     }
@@ -212,8 +207,7 @@ std::string dpas_operand(const program& code, const loop* scope, byte_range load
 
 }  // namespace
 
-std::vector<block_send> find_block_sends(const program& code, const zebin_kernel& kernel,
-                                         const loop* scope) {
+std::vector<block_send> find_block_sends(const program& code, const zebin_kernel& kernel, const loop* scope) {
     const auto loops = find_loops(code);
     const tracer registers(code, kernel, loops);
     std::vector<block_send> result;
@@ -240,8 +234,7 @@ std::vector<block_send> find_block_sends(const program& code, const zebin_kernel
         result.push_back(std::move(found));
     }
     for (auto& prefetch : result) {
-        if (code.code[prefetch.index].send != send_kind::prefetch || prefetch.surface.empty())
-            continue;
+        if (code.code[prefetch.index].send != send_kind::prefetch || prefetch.surface.empty()) continue;
         for (const auto& load : result)
             if (load.surface == prefetch.surface && !load.feeds.empty()) prefetch.feeds = load.feeds;
     }

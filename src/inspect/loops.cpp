@@ -14,13 +14,11 @@ std::vector<std::vector<std::size_t>> successors(const program& code) {
     for (std::size_t i = 0; i < code.code.size(); ++i) {
         const auto& in = code.code[i];
         // Only a plain jump leaves nothing behind; the structured branches may keep lanes here.
-        const bool falls_through = !(in.opcode == "jmpi" && in.unconditional()) &&
-                                   in.send != send_kind::end_of_thread;
+        const bool falls_through = !(in.opcode == "jmpi" && in.unconditional()) && in.send != send_kind::end_of_thread;
         if (falls_through && i + 1 < code.code.size()) next[i].push_back(i + 1);
         if (in.cls != op_class::control || in.opcode.starts_with("call")) continue;
         for (const auto& operand : in.operands)
-            if (const auto it = code.labels.find(operand); it != code.labels.end())
-                next[i].push_back(it->second);
+            if (const auto it = code.labels.find(operand); it != code.labels.end()) next[i].push_back(it->second);
     }
     return next;
 }
@@ -71,9 +69,7 @@ std::vector<loop> find_loops(const program& code) {
         loops.push_back(std::move(found));
     }
 
-    std::ranges::stable_sort(loops, [](const loop& a, const loop& b) {
-        return a.members.size() > b.members.size();
-    });
+    std::ranges::stable_sort(loops, [](const loop& a, const loop& b) { return a.members.size() > b.members.size(); });
     std::vector<int> innermost(code.code.size(), -1);
     for (std::size_t l = 0; l < loops.size(); ++l) {
         loops[l].parent = innermost[loops[l].header];

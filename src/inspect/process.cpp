@@ -82,10 +82,8 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 void drain(pipe_pair& pipe, std::string& into) {
     std::array<char, 1 << 16> buffer;
     const ssize_t n = ::read(pipe.read, buffer.data(), buffer.size());
-    if (n > 0)
-        into.append(buffer.data(), static_cast<std::size_t>(n));
-    else if (n == 0 || errno != EINTR)
-        pipe.close_read();
+    if (n > 0) into.append(buffer.data(), static_cast<std::size_t>(n));
+    else if (n == 0 || errno != EINTR) pipe.close_read();
 }
 
 }  // namespace
@@ -106,9 +104,7 @@ process_result run_process(const std::vector<std::string>& argv, const process_o
     check(::posix_spawn_file_actions_adddup2(&actions.value, out.write, 1), argv[0]);
     check(::posix_spawn_file_actions_adddup2(&actions.value, err.write, 2), argv[0]);
     if (!options.working_directory.empty())
-        check(::posix_spawn_file_actions_addchdir_np(&actions.value,
-                                                     options.working_directory.c_str()),
-              argv[0]);
+        check(::posix_spawn_file_actions_addchdir_np(&actions.value, options.working_directory.c_str()), argv[0]);
 
     auto arguments = argv;
     auto environment = merged_environment(options);
@@ -124,8 +120,7 @@ process_result run_process(const std::vector<std::string>& argv, const process_o
     using clock = std::chrono::steady_clock;
     const auto deadline = clock::now() + options.timeout;
     while (out.read >= 0 || err.read >= 0) {
-        const auto left =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now()).count();
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - clock::now()).count();
         if (left <= 0) {
             result.timed_out = true;
             ::kill(pid, SIGKILL);

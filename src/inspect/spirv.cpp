@@ -67,16 +67,14 @@ std::string literal_string(std::span<const std::uint32_t> operands, std::size_t 
 }  // namespace
 
 spirv_module spirv_module::parse(std::span<const std::byte> bytes) {
-    if (bytes.size() % 4 != 0)
-        fail(std::to_string(bytes.size()) + " bytes are not a whole number of 32-bit words");
+    if (bytes.size() % 4 != 0) fail(std::to_string(bytes.size()) + " bytes are not a whole number of 32-bit words");
     std::vector<std::uint32_t> words(bytes.size() / 4);
     if (!words.empty()) std::memcpy(words.data(), bytes.data(), bytes.size());
     return parse(std::move(words));
 }
 
 spirv_module spirv_module::parse(std::vector<std::uint32_t> words) {
-    if (!words.empty() && words[0] == byte_swapped(magic))
-        std::ranges::transform(words, words.begin(), byte_swapped);
+    if (!words.empty() && words[0] == byte_swapped(magic)) std::ranges::transform(words, words.begin(), byte_swapped);
     spirv_module module;
     module.words_ = std::move(words);
     module.decode();
@@ -127,8 +125,7 @@ void spirv_module::decode() {
     const auto entry_of = [this](std::uint32_t function) -> spirv_entry_point& {
         const auto it = std::ranges::find(entry_points_, function, &spirv_entry_point::function);
         if (it == entry_points_.end())
-            fail("an execution mode names id " + std::to_string(function) +
-                 ", which is no entry point");
+            fail("an execution mode names id " + std::to_string(function) + ", which is no entry point");
         return *it;
     };
 
@@ -136,12 +133,10 @@ void spirv_module::decode() {
         const std::uint32_t count = words_[at] >> 16;
         const std::uint32_t op = words_[at] & 0xffff;
         if (count == 0) fail("the instruction at word " + std::to_string(at) + " has length 0");
-        if (count > words_.size() - at)
-            fail("the instruction at word " + std::to_string(at) + " runs past the end");
+        if (count > words_.size() - at) fail("the instruction at word " + std::to_string(at) + " runs past the end");
         const auto operands = std::span<const std::uint32_t>(words_).subspan(at + 1, count - 1);
         const auto need = [&](std::size_t n) {
-            if (operands.size() < n)
-                fail("the instruction at word " + std::to_string(at) + " lacks operands");
+            if (operands.size() < n) fail("the instruction at word " + std::to_string(at) + " lacks operands");
         };
         if (const int r = preamble_rank(op); r != 0) {
             if (r < rank) fail("the instruction at word " + std::to_string(at) + " is out of order");
@@ -193,14 +188,12 @@ void spirv_module::decode() {
 }
 
 void spirv_module::insert(std::size_t position, std::span<const std::uint32_t> instruction) {
-    words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(position), instruction.begin(),
-                  instruction.end());
+    words_.insert(words_.begin() + static_cast<std::ptrdiff_t>(position), instruction.begin(), instruction.end());
     decode();
 }
 
 void spirv_module::check_has_kernel(const char* what) const {
-    if (std::ranges::find(entry_points_, model_kernel, &spirv_entry_point::execution_model) ==
-        entry_points_.end())
+    if (std::ranges::find(entry_points_, model_kernel, &spirv_entry_point::execution_model) == entry_points_.end())
         throw spirv_error(std::string("the SPIR-V module has no kernel to give a ") + what);
 }
 
@@ -214,16 +207,15 @@ bool require_subgroup_size(spirv_module& module, std::uint32_t size) {
                               std::to_string(*entry.subgroup_size) + ", not " + std::to_string(size));
     bool changed = false;
     if (!module.has_capability(capability_subgroup_dispatch)) {
-        module.insert(module.capabilities_end_,
-                      std::array{first_word(2, op_capability), capability_subgroup_dispatch});
+        module.insert(module.capabilities_end_, std::array{first_word(2, op_capability), capability_subgroup_dispatch});
         changed = true;
     }
     for (std::size_t i = 0; i < module.entry_points_.size(); ++i) {
         const auto& entry = module.entry_points_[i];
         if (entry.execution_model != model_kernel || entry.subgroup_size) continue;
         const auto function = entry.function;
-        module.insert(module.modes_end_, std::array{first_word(4, op_execution_mode), function,
-                                                    mode_subgroup_size, size});
+        module.insert(module.modes_end_,
+                      std::array{first_word(4, op_execution_mode), function, mode_subgroup_size, size});
         changed = true;
     }
     return changed;
@@ -241,8 +233,8 @@ bool require_local_size(spirv_module& module, std::uint32_t x, std::uint32_t y, 
         const auto& entry = module.entry_points_[i];
         if (entry.execution_model != model_kernel || entry.local_size) continue;
         const auto function = entry.function;
-        module.insert(module.modes_end_, std::array{first_word(6, op_execution_mode), function,
-                                                    mode_local_size, x, y, z});
+        module.insert(module.modes_end_,
+                      std::array{first_word(6, op_execution_mode), function, mode_local_size, x, y, z});
         changed = true;
     }
     return changed;

@@ -43,8 +43,7 @@ struct line {
 
 std::string_view trimmed(std::string_view s) {
     while (!s.empty() && (s.front() == ' ' || s.front() == '\t')) s.remove_prefix(1);
-    while (!s.empty() && (s.back() == ' ' || s.back() == '\r' || s.back() == '\t'))
-        s.remove_suffix(1);
+    while (!s.empty() && (s.back() == ' ' || s.back() == '\r' || s.back() == '\t')) s.remove_suffix(1);
     return s;
 }
 
@@ -108,12 +107,10 @@ private:
                 const std::string key = unquoted(trimmed(lines_[at_].text.substr(0, colon)));
                 const auto value = trimmed(lines_[at_].text.substr(colon + 1));
                 ++at_;
-                if (!value.empty())
-                    result.fields.emplace_back(key, node{unquoted(value), {}, {}});
+                if (!value.empty()) result.fields.emplace_back(key, node{unquoted(value), {}, {}});
                 else if (at_ < lines_.size() && lines_[at_].indent > indent)
                     result.fields.emplace_back(key, block(lines_[at_].indent));
-                else
-                    result.fields.emplace_back(key, node{});
+                else result.fields.emplace_back(key, node{});
             }
         }
         if (at_ < lines_.size() && lines_[at_].indent > indent) fail();
@@ -171,8 +168,7 @@ std::vector<zebin_kernel> parse_ze_info(std::string_view yaml) {
         kernel.has_dpas = env->text("has_dpas") == "true";
         if (const node* buffers = item.find("per_thread_memory_buffers"))
             for (const auto& buffer : buffers->items)
-                if (buffer.text("type") == "scratch")
-                    kernel.scratch_bytes += buffer.number("size", 0u);
+                if (buffer.text("type") == "scratch") kernel.scratch_bytes += buffer.number("size", 0u);
         read_arguments(item.find("payload_arguments"), kernel.arguments);
         result.push_back(std::move(kernel));
     }

@@ -44,8 +44,8 @@ std::vector<zebin_kernel> parse_zebin(std::span<const std::byte> image) {
 
     std::vector<Elf64_Shdr> headers;
     for (unsigned i = 0; i < header.e_shnum; ++i)
-        headers.push_back(read_at<Elf64_Shdr>(image, header.e_shoff + i * sizeof(Elf64_Shdr),
-                                              "section headers run past the end"));
+        headers.push_back(
+            read_at<Elf64_Shdr>(image, header.e_shoff + i * sizeof(Elf64_Shdr), "section headers run past the end"));
     if (header.e_shstrndx >= headers.size()) damaged("no section names");
     const auto names = as_text(section_data(image, headers[header.e_shstrndx]));
 

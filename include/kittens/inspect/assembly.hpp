@@ -61,7 +61,8 @@ struct instruction {
     std::string comment;  ///< decoded message of a send
     op_class cls = op_class::alu;
     send_kind send = send_kind::none;
-    std::string message;  ///< of a send: "load_block2d.ugm.d16v.a64"
+    std::string message;     ///< of a send: "load_block2d.ugm.d16v.a64"
+    bool undecoded = false;  ///< iga64 knows its opcode only
 
     /// Waits for lanes or registers only, and never skipped: `(W)` or no predicate at all.
     bool unconditional() const { return predicate.empty() || predicate == "W"; }

@@ -34,7 +34,6 @@ struct block_send {
 
 /// All 2-D sends of the program. Loads are matched with dpas instructions inside `scope` (or in
 /// all the code); a prefetch feeds what a load from the same surface in the scope feeds.
-std::vector<block_send> find_block_sends(const program& code, const zebin_kernel& kernel,
-                                         const loop* scope = nullptr);
+std::vector<block_send> find_block_sends(const program& code, const zebin_kernel& kernel, const loop* scope = nullptr);
 
 }  // namespace kittens::inspect

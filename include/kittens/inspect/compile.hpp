@@ -50,20 +50,22 @@ std::string content_hash(const std::vector<std::string>& parts);
 /// spirv-val rejects.
 const std::vector<std::string>& spirv_extensions();
 
+/// The options with which every kernel is compiled; the same as the build's.
+const std::vector<std::string>& spirv_flags();
+
 /// Kernel source for clang.
 struct source_input {
-    std::filesystem::path file;  ///< a file, or
-    std::string text;            ///< the source itself
-    std::vector<std::filesystem::path> include_dirs;
+    std::filesystem::path file;                                ///< a file, or
+    std::string text;                                          ///< the source itself
+    std::vector<std::filesystem::path> include_dirs;           ///< relative to the working directory
     std::vector<std::pair<std::string, std::string>> defines;  ///< name, value ("" for 1)
-    std::vector<std::string> flags;                            ///< further clang options
+    std::vector<std::string> flags;                            ///< further clang options, placed last
     std::optional<std::uint32_t> subgroup_size = 16;           ///< required of every kernel
 };
 
 /// Compiles to a SPIR-V module with the subgroup size set. Throws inspect_error with clang's first
 /// error line, the full text in detail().
-spirv_module compile_spirv(const toolchain& tools, const source_input& source,
-                           const compile_cache& cache = {});
+spirv_module compile_spirv(const toolchain& tools, const source_input& source, const compile_cache& cache = {});
 
 struct native_options {
     /// Registers per thread: 128, 256, or (cri) 512; 0 leaves the choice to the compiler.

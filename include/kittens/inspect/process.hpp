@@ -23,14 +23,13 @@ struct process_result {
 };
 
 struct process_options {
-    std::filesystem::path working_directory;                        ///< empty: the caller's
+    std::filesystem::path working_directory;                       ///< empty: the caller's
     std::vector<std::pair<std::string, std::string>> environment;  ///< set in addition
     std::chrono::milliseconds timeout = std::chrono::minutes(10);
 };
 
 /// Runs a program without a shell, its input empty, and waits for it. `argv[0]` is a path, or a
 /// name looked up in PATH. Throws std::system_error when it cannot be started.
-process_result run_process(const std::vector<std::string>& argv,
-                           const process_options& options = {});
+process_result run_process(const std::vector<std::string>& argv, const process_options& options = {});
 
 }  // namespace kittens::inspect

@@ -52,8 +52,7 @@ public:
 
 private:
     friend bool require_subgroup_size(spirv_module& module, std::uint32_t size);
-    friend bool require_local_size(spirv_module& module, std::uint32_t x, std::uint32_t y,
-                                   std::uint32_t z);
+    friend bool require_local_size(spirv_module& module, std::uint32_t x, std::uint32_t y, std::uint32_t z);
 
     void decode();
     void insert(std::size_t position, std::span<const std::uint32_t> instruction);

@@ -15,7 +15,8 @@ namespace kittens::inspect {
 class inspect_error : public std::runtime_error {
 public:
     explicit inspect_error(const std::string& what, std::string detail = {})
-        : std::runtime_error(what), detail_(std::move(detail)) {}
+        : std::runtime_error(what),
+          detail_(std::move(detail)) {}
     const std::string& detail() const { return detail_; }
 
 private:
@@ -29,7 +30,7 @@ enum class tool { clang, ocloc, iga };
 const char* tool_name(tool which);
 
 struct toolchain_options {
-    std::filesystem::path clang;      ///< explicit program; empty: search
+    std::filesystem::path clang;  ///< explicit program; empty: search
     std::filesystem::path ocloc;
     std::filesystem::path iga;
     std::filesystem::path directory;  ///< folder with bin/; empty: KITTENS_TOOLCHAIN, then built-in
@@ -61,9 +62,7 @@ public:
     const std::string& igc_version() const { return igc_version_; }
 
 private:
-    const std::optional<tool_info>& at(tool which) const {
-        return tools_[static_cast<std::size_t>(which)];
-    }
+    const std::optional<tool_info>& at(tool which) const { return tools_[static_cast<std::size_t>(which)]; }
 
     std::array<std::optional<tool_info>, 3> tools_;
     std::string igc_version_;

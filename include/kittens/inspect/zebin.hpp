@@ -14,9 +14,9 @@ namespace kittens::inspect {
 struct zebin_argument {
     unsigned offset = 0;
     unsigned size = 0;
-    int index = -1;          ///< of the kernel's parameter list; -1 for what the compiler adds
+    int index = -1;              ///< of the kernel's parameter list; -1 for what the compiler adds
     unsigned source_offset = 0;  ///< within a by-value struct parameter
-    std::string kind;        ///< "arg_bypointer", "arg_byvalue", "local_id", ...
+    std::string kind;            ///< "arg_bypointer", "arg_byvalue", "local_id", ...
 };
 
 /// A kernel of a zebin image: what its `.ze_info` says, and its code.
