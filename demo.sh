@@ -73,5 +73,5 @@ else
   not_shown "The same source as machine code for Intel Max 1550" "no offline Intel compiler is here"
 fi
 
-printf '\ndemo: complete in %d min %d s. %s The tool is %s; ./test.sh runs the tests.\n' \
+printf '\ndemo: complete in %d min %d s.%s The tool is %s; ./test.sh runs the tests.\n' \
   $((SECONDS / 60)) $((SECONDS % 60)) "$left_out" "$kittens"
