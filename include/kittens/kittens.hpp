@@ -10,6 +10,7 @@
 #include <kittens/ops/sync.hpp>
 #include <kittens/tile/gl.hpp>
 #include <kittens/tile/rt.hpp>
+#include <kittens/tile/st.hpp>
 
 #if KITTENS_HAS_TILE_OPS
 #include <kittens/ops/place.hpp>
@@ -18,7 +19,11 @@
 #else
 #include <kittens/target/xe/lowering.hpp>
 #endif
+#include <kittens/ops/conversions.hpp>
 #include <kittens/ops/maps.hpp>
+#include <kittens/ops/masks.hpp>
 #include <kittens/ops/mma.hpp>
 #include <kittens/ops/movement.hpp>
+#include <kittens/ops/reductions.hpp>
+#include <kittens/ops/shared.hpp>
 #endif

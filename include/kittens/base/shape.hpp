@@ -24,6 +24,15 @@ inline constexpr base_shape rt_16x32{16, 32};
 inline constexpr base_shape rt_32x16{32, 16};
 inline constexpr base_shape rt_32x32{32, 32};
 
+/// The physical form of a register vector. ThunderKittens' align, ortho and naive are one form on Xe: element i in lane
+/// i % 16; they are kept apart so that kernels read alike. In `wide` form a lane holds eight neighbours: element i is in
+/// lane i / 8 % 16, so that 16-bit data moves 128 bits to a lane.
+enum class vector_layout : int { align, ortho, naive, wide };
+inline constexpr vector_layout align = vector_layout::align;
+inline constexpr vector_layout ortho = vector_layout::ortho;
+inline constexpr vector_layout naive = vector_layout::naive;
+inline constexpr vector_layout wide = vector_layout::wide;
+
 /// The largest base shape that divides an M x N tile.
 constexpr base_shape default_base(int m, int n) {
     return {m % 32 == 0 ? 32 : m % 16 == 0 ? 16 : 8, n % 32 == 0 ? 32 : 16};

@@ -72,4 +72,17 @@ KITTENS_INLINE void store(const GL& dst, const RV& src, coord<RV> at) {
     lower::store_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * RV::length});
 }
 
+/// The same for wide vectors, 128 bits a lane, where the row is a multiple of 8 elements long and aligned (otherwise
+/// element by element, correctly).
+template <ducks::rv::all RV, ducks::gl::all GL>
+KITTENS_INLINE void load_wide(RV& dst, const GL& src, coord<RV> at) {
+    static_assert(RV::form == vector_layout::wide, "load_wide: the vector (first argument) must have wide form: rv<T, N, wide>");
+    load(dst, src, at);
+}
+template <ducks::gl::all GL, ducks::rv::all RV>
+KITTENS_INLINE void store_wide(const GL& dst, const RV& src, coord<RV> at) {
+    static_assert(RV::form == vector_layout::wide, "store_wide: the vector (second argument) must have wide form: rv<T, N, wide>");
+    store(dst, src, at);
+}
+
 }  // namespace kittens::inline KITTENS_NS

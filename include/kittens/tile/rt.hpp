@@ -47,14 +47,12 @@ struct rt : storage::tile_storage<T, M, N, L, S> {
     static constexpr base_shape base = S;
 };
 
-/// Register vector of N elements of T. `align` (one element per lane for 16 consecutive elements) is the only physical
-/// form that Xe needs: ThunderKittens' align, ortho and naive are names for it, kept apart so that kernels read alike.
-enum class vector_layout : int { align, ortho, naive };
-
+/// Register vector of N elements of T; N is a multiple of 8, and of 128 in wide form.
 template <class T, int N, vector_layout V = vector_layout::naive>
-struct rv : storage::vector_storage<T, N> {
+struct rv : storage::vector_storage<T, N, V> {
     static_assert(element_type<T> && !std::is_const_v<T>, "rv: the element type must be one of float, bf16, half, tf32, int8, uint8, int32, fp8e4m3, fp8e5m2");
     static_assert(N > 0 && N % 8 == 0, "rv: the length (second parameter) must be a positive multiple of 8");
+    static_assert(V != vector_layout::wide || N % 128 == 0, "rv: the length (second parameter) of a wide vector must be a multiple of 128: 16 lanes of 8 elements");
     using element = T;
     static constexpr int length = N;
     static constexpr vector_layout form = V;
@@ -87,6 +85,7 @@ template <class T> concept col_layout = all<T> && std::remove_cvref_t<T>::tile_l
 }  // namespace ducks::rt
 namespace ducks::rv {
 template <class T> concept all = detail::is_rv<std::remove_cvref_t<T>>::value;
+template <class T> concept wide = all<T> && std::remove_cvref_t<T>::form == vector_layout::wide;
 }  // namespace ducks::rv
 
 }  // namespace kittens

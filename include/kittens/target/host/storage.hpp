@@ -8,6 +8,6 @@
 namespace kittens::inline KITTENS_NS::storage {
 
 template <class T, int M, int N, layout L, base_shape S> struct tile_storage {};
-template <class T, int N> struct vector_storage {};
+template <class T, int N, vector_layout V> struct vector_storage {};
 
 }  // namespace kittens::inline KITTENS_NS::storage

@@ -157,4 +157,22 @@ KITTENS_INLINE void transpose(D& dst, const S& src) {
     }
 }
 
+/// part = block (r, c) of src, and back; r and c are in units of the part. Whole base tiles: nothing is computed.
+template <class P, class S>
+KITTENS_INLINE void extract(P& part, const S& src, int r, int c) {
+    KITTENS_UNROLL
+    for (int i = 0; i < P::grid_rows; ++i) {
+        KITTENS_UNROLL
+        for (int j = 0; j < P::grid_cols; ++j) part.tiles[i][j] = src.tiles[r * P::grid_rows + i][c * P::grid_cols + j];
+    }
+}
+template <class D, class P>
+KITTENS_INLINE void insert(D& dst, const P& part, int r, int c) {
+    KITTENS_UNROLL
+    for (int i = 0; i < P::grid_rows; ++i) {
+        KITTENS_UNROLL
+        for (int j = 0; j < P::grid_cols; ++j) dst.tiles[r * P::grid_rows + i][c * P::grid_cols + j] = part.tiles[i][j];
+    }
+}
+
 }  // namespace kittens::inline KITTENS_NS::lower

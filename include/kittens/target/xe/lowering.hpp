@@ -6,3 +6,5 @@
 #include <kittens/target/xe/maps.hpp>
 #include <kittens/target/xe/mma.hpp>
 #include <kittens/target/xe/movement.hpp>
+#include <kittens/target/xe/reductions.hpp>
+#include <kittens/target/xe/shared.hpp>

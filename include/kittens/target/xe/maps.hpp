@@ -73,13 +73,14 @@ template <vector D, class F> KITTENS_INLINE void map(D& dst, const D& a, const D
 template <vector D, class F> KITTENS_INLINE void map_indexed(D& dst, const D& a, F f) {
     const int lane = isa::lane();
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(f(16 * i + lane, a.v[i]));
+    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(f(D::index_of(i, lane), a.v[i]));
 }
 template <vector D, class X> KITTENS_INLINE void fill(D& dst, X value) {
     KITTENS_UNROLL
     for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(value);
 }
 template <vector D, vector S> KITTENS_INLINE void copy(D& dst, const S& src) {
+    static_assert((D::form == vector_layout::wide) == (S::form == vector_layout::wide), "copy: a wide vector can only be copied to a wide vector");
     KITTENS_UNROLL
     for (int i = 0; i < D::words; ++i) {
         if constexpr (is_integer_element<typename D::element>) dst.v[i] = int(convert<typename D::element>(src.v[i]));

@@ -67,18 +67,63 @@ KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
     }
 }
 
+namespace detail {
+template <class T> using compute_element = std::conditional_t<is_integer_element<T>, int32, float>;
+
+/// Through T, so that the value is one that T can represent, to the compute type.
+template <class T, class G> KITTENS_INLINE compute<T> vector_value(int bits) {
+    return __builtin_bit_cast(compute<T>, convert_bits<compute_element<T>, T>(convert_bits<T, G>(bits)));
+}
+template <class G, class T> KITTENS_INLINE int vector_bits(compute<T> x) {
+    return convert_bits<G, compute_element<T>>(__builtin_bit_cast(int, x));
+}
+/// Element i of a pack of `Size`-byte elements, zero-extended.
+template <int Size, class Pack> KITTENS_INLINE int element_of_pack(const Pack& pack, int i) {
+    constexpr int per_word = 4 / Size;
+    const unsigned word = pack[i / per_word];
+    if constexpr (Size == 4) return int(word);
+    else return int(word >> (i % per_word * 8 * Size) & ((1u << 8 * Size) - 1u));
+}
+/// Whether eight elements from column `col` on, at address `p`, may be moved in one go: inside the row, and aligned.
+template <class T, class GL> KITTENS_INLINE bool wide_ok(const GL& g, const KITTENS_GLOBAL T* p, int row, int col) {
+    return row < g.rows() && col + 8 <= g.cols() && (std::uintptr_t)p % (sizeof(T) == 1 ? 8 : 16) == 0;
+}
+}  // namespace detail
+
+/// In wide form a lane moves eight elements by accesses of 16 bytes, where the row's start and length allow it.
 template <class RV, class GL>
 KITTENS_INLINE void load_vector(RV& dst, const GL& src, const place& at) {
     using G = typename GL::value_type;
     using T = typename RV::element;
     const KITTENS_GLOBAL G* p = src.matrix(at.b, at.d);
     const int lane = isa::lane();
-    KITTENS_UNROLL
-    for (int i = 0; i < RV::words; ++i) {
-        int bits = 0;
-        if (16 * i + lane < RV::length) bits = load_bits(src, p, at.row, at.col + 16 * i + lane);
-        // Through T, so that the value is one that T can represent, then to the compute type.
-        dst.v[i] = __builtin_bit_cast(compute<T>, detail::convert_bits<std::conditional_t<is_integer_element<T>, int32, float>, T>(detail::convert_bits<T, G>(bits)));
+    if constexpr (RV::form == vector_layout::wide) {
+        constexpr int access_bytes = sizeof(G) == 1 ? 8 : 16, accesses = 8 * sizeof(G) / access_bytes;
+        using chunk = xe_vec::vec<unsigned, access_bytes / 4>;
+        KITTENS_UNROLL
+        for (int w = 0; w < RV::words; w += 8) {
+            const int col = at.col + RV::index_of(w, lane);
+            const KITTENS_GLOBAL G* first = p + (std::int64_t(at.row) * src.row_stride + col);
+            if (detail::wide_ok(src, first, at.row, col)) {
+                const auto* q = (const KITTENS_GLOBAL chunk*)first;
+                KITTENS_UNROLL
+                for (int a = 0; a < accesses; ++a) {
+                    const chunk c = isa::load_global(q + a);
+                    KITTENS_UNROLL
+                    for (int i = 0; i < 8 / accesses; ++i) dst.v[w + a * (8 / accesses) + i] = detail::vector_value<T, G>(detail::element_of_pack<int(sizeof(G))>(c, i));
+                }
+            } else {
+                KITTENS_UNROLL
+                for (int i = 0; i < 8; ++i) dst.v[w + i] = detail::vector_value<T, G>(load_bits(src, p, at.row, col + i));
+            }
+        }
+    } else {
+        KITTENS_UNROLL
+        for (int w = 0; w < RV::words; ++w) {
+            int bits = 0;
+            if (RV::index_of(w, lane) < RV::length) bits = load_bits(src, p, at.row, at.col + RV::index_of(w, lane));
+            dst.v[w] = detail::vector_value<T, G>(bits);
+        }
     }
 }
 
@@ -88,11 +133,33 @@ KITTENS_INLINE void store_vector(const GL& dst, const RV& src, const place& at) 
     using T = typename RV::element;
     KITTENS_GLOBAL G* p = dst.matrix(at.b, at.d);
     const int lane = isa::lane();
-    KITTENS_UNROLL
-    for (int i = 0; i < RV::words; ++i)
-        if (16 * i + lane < RV::length)
-            store_bits(dst, p, at.row, at.col + 16 * i + lane,
-                       detail::convert_bits<G, std::conditional_t<is_integer_element<T>, int32, float>>(__builtin_bit_cast(int, src.v[i])));
+    if constexpr (RV::form == vector_layout::wide) {
+        constexpr int access_bytes = sizeof(G) == 1 ? 8 : 16, accesses = 8 * sizeof(G) / access_bytes, per_word = 4 / int(sizeof(G));
+        using chunk = xe_vec::vec<unsigned, access_bytes / 4>;
+        KITTENS_UNROLL
+        for (int w = 0; w < RV::words; w += 8) {
+            const int col = at.col + RV::index_of(w, lane);
+            KITTENS_GLOBAL G* first = p + (std::int64_t(at.row) * dst.row_stride + col);
+            if (detail::wide_ok(dst, first, at.row, col)) {
+                auto* q = (KITTENS_GLOBAL chunk*)first;
+                KITTENS_UNROLL
+                for (int a = 0; a < accesses; ++a) {
+                    chunk c{};
+                    KITTENS_UNROLL
+                    for (int i = 0; i < 8 / accesses; ++i)
+                        c[i / per_word] |= unsigned(detail::vector_bits<G, T>(src.v[w + a * (8 / accesses) + i]) & detail::element_mask<G>) << (i % per_word * 8 * int(sizeof(G)));
+                    isa::store_global(q + a, c);
+                }
+            } else {
+                KITTENS_UNROLL
+                for (int i = 0; i < 8; ++i) store_bits(dst, p, at.row, col + i, detail::vector_bits<G, T>(src.v[w + i]));
+            }
+        }
+    } else {
+        KITTENS_UNROLL
+        for (int w = 0; w < RV::words; ++w)
+            if (RV::index_of(w, lane) < RV::length) store_bits(dst, p, at.row, at.col + RV::index_of(w, lane), detail::vector_bits<G, T>(src.v[w]));
+    }
 }
 
 }  // namespace kittens::inline KITTENS_NS::lower

@@ -75,11 +75,15 @@ struct tile_storage {
     frag tiles[grid_rows][grid_cols];
 };
 
-/// A vector: element i in lane i % 16, component i / 16.
-template <class T, int N>
+/// A vector: component w of a lane is element `index_of(w, lane)`.
+template <class T, int N, vector_layout V>
 struct vector_storage {
     using word = std::conditional_t<std::is_same_v<T, int32>, int, float>;
+    static constexpr int full_words = N / subgroup_size;
     static constexpr int words = (N + subgroup_size - 1) / subgroup_size;
+    static constexpr int index_of(int w, int lane) {
+        return V == vector_layout::wide ? w / 8 * 128 + 8 * lane + w % 8 : 16 * w + lane;
+    }
     /// In the compute type; the value is always one that T can represent.
     word v[words];
 };
