@@ -30,7 +30,7 @@
 #if defined(KITTENS_TARGET_XE)
 #define KITTENS_NS xe
 #elif defined(KITTENS_TARGET_EMULATED)
-#define KITTENS_NS emulated
+#define KITTENS_NS xe_emulated  // `kittens::emulated` is the engine
 #elif defined(KITTENS_TARGET_CPU)
 #if defined(__AMX_BF16__) && defined(__AMX_INT8__) && defined(__AVX512BF16__)
 #define KITTENS_CPU_ISA amx

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products by vector instructions: a block of sums stays in registers while one panel of A is broadcast and one of B read.
+#pragma once
+
+#include <kittens/target/cpu/pack.hpp>
+#include <kittens/target/cpu/panel_cache.hpp>
+
+#include <array>
+#include <utility>
+
+namespace kittens::inline KITTENS_NS::lower {
+
+#if defined(__AVX512F__)
+inline constexpr int block_rows = 14;  // of 32 registers, 28 hold sums
+#else
+inline constexpr int block_rows = 6;  // of 16 registers, 12 hold sums
+#endif
+inline constexpr int block_vectors = 2;
+inline constexpr int block_cols = block_vectors * lanes;
+/// Units of depth per pass: a panel of B then takes half of the first-level cache or less.
+inline constexpr int pass_units = 256;
+
+/// sum + a * b over the elements of each unit.
+template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<Form, form_float>)
+        return _mm512_castps_si512(_mm512_fmadd_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b), _mm512_castsi512_ps(sum)));
+#if defined(__AVX512BF16__)
+    else if constexpr (std::is_same_v<Form, form_bf16>)
+        return _mm512_castps_si512(_mm512_dpbf16_ps(_mm512_castsi512_ps(sum), __builtin_bit_cast(__m512bh, a), __builtin_bit_cast(__m512bh, b)));
+#endif
+#if defined(__AVX512VNNI__)
+    else return _mm512_dpwssd_epi32(sum, a, b);
+#else
+    else return _mm512_add_epi32(sum, _mm512_madd_epi16(a, b));
+#endif
+#else
+    if constexpr (std::is_same_v<Form, form_float>)
+        return _mm256_castps_si256(_mm256_fmadd_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b), _mm256_castsi256_ps(sum)));
+    else return _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
+#endif
+}
+
+/// c[R x V vectors] (+)= a * b. a: [units][R], b: [units][V * lanes].
+template <class Form, int R, int V>
+void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int64_t ldc, bool fresh) {
+    auto* c = static_cast<unit*>(c_);
+    vint sum[R][V];
+    KITTENS_UNROLL
+    for (int r = 0; r < R; ++r) {
+        KITTENS_UNROLL
+        for (int v = 0; v < V; ++v) sum[r][v] = fresh ? vzero() : vload(c + r * ldc + v * lanes);
+    }
+    for (int u = 0; u < units; ++u, a += R, b += V * lanes) {
+        vint right[V];
+        KITTENS_UNROLL
+        for (int v = 0; v < V; ++v) right[v] = vload(b + v * lanes);
+        KITTENS_UNROLL
+        for (int r = 0; r < R; ++r) {
+            const vint left = vset(a[r]);
+            KITTENS_UNROLL
+            for (int v = 0; v < V; ++v) sum[r][v] = multiply_add<Form>(sum[r][v], left, right[v]);
+        }
+    }
+    KITTENS_UNROLL
+    for (int r = 0; r < R; ++r) {
+        KITTENS_UNROLL
+        for (int v = 0; v < V; ++v) vstore(c + r * ldc + v * lanes, sum[r][v]);
+    }
+}
+
+using block_function = void (*)(const unit*, const unit*, int, void*, std::int64_t, bool);
+template <class Form, int V, std::size_t... R>
+constexpr std::array<block_function, sizeof...(R)> block_functions(std::index_sequence<R...>) {
+    return {&multiply_block<Form, int(R) + 1, V>...};
+}
+
+/// Rows cut into blocks of nearly equal size, of at most `block_rows`.
+struct row_blocks {
+    int rows, count;
+    explicit row_blocks(int n) : rows(n), count((n + block_rows - 1) / block_rows) {}
+    int begin(int i) const { return int(std::int64_t(rows) * i / count); }
+    int size(int i) const { return begin(i + 1) - begin(i); }
+};
+
+template <class Form, class T>
+KITTENS_NOINLINE void pack_left(const operand<T>& a, int units, unit* out) {
+    const row_blocks blocks(a.lanes);
+    for (int i = 0; i < blocks.count; ++i) pack_lanes<Form>(a, blocks.begin(i), units, out + std::int64_t(blocks.begin(i)) * units, blocks.size(i));
+}
+
+template <class Form, class T>
+KITTENS_NOINLINE void pack_right(const operand<T>& b, int units, unit* out) {
+    for (int n = 0; n < b.lanes; n += block_cols) {
+        const int vectors = std::min(block_vectors, (b.lanes - n + lanes - 1) / lanes);
+        for (int v = 0; v < vectors; ++v)
+            pack_lanes<Form>(b, n + v * lanes, units, out + std::int64_t(n) * units + v * lanes, vectors * lanes);
+    }
+}
+
+/// c (+)= a * b. Sums go to a.lanes rows and, rounded up to whole vectors, b.lanes columns. `fresh`: c's old value is zero
+/// and need not be read.
+template <class Form, class TA, class TB>
+KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b) {
+    static constexpr auto wide = block_functions<Form, block_vectors>(std::make_index_sequence<block_rows>{});
+    static constexpr auto narrow = block_functions<Form, 1>(std::make_index_sequence<block_rows>{});
+    const int depth = std::min(a.depth, b.depth), units = (depth + Form::group - 1) / Form::group;
+    // A pack's last row may leave a vector's surplus behind it.
+    const std::size_t left_bytes = (std::size_t(a.lanes) * units + lanes) * sizeof(unit);
+    const std::size_t right_bytes = (std::size_t(b.lanes + lanes - 1) / lanes * lanes) * units * sizeof(unit);
+    const bool keep_left = a.shared && panel_cache::fits(left_bytes), keep_right = b.shared && panel_cache::fits(right_bytes);
+    const std::size_t left_room = keep_left ? 0 : (left_bytes + 63) / 64 * 64;
+    panel_cache panels(left_room + (keep_right ? 0 : right_bytes));
+
+    bool pack_a = true, pack_b = true;
+    unit* const left = keep_left ? panels.find(0, key_of<Form>(a, depth), left_bytes, &pack_a) : panels.temporary(0);
+    unit* const right = keep_right ? panels.find(1, key_of<Form>(b, depth), right_bytes, &pack_b) : panels.temporary(left_room);
+    if (pack_a) pack_left<Form>(a, units, left);
+    if (pack_b) pack_right<Form>(b, units, right);
+
+    const row_blocks blocks(a.lanes);
+    for (int u = 0; u < units; u += pass_units) {
+        const int n_units = std::min(pass_units, units - u);
+        for (int n = 0; n < b.lanes; n += block_cols) {
+            const int vectors = std::min(block_vectors, (b.lanes - n + lanes - 1) / lanes);
+            const auto& functions = vectors == block_vectors ? wide : narrow;
+            for (int i = 0; i < blocks.count; ++i) {
+                const int m = blocks.begin(i), r = blocks.size(i);
+                functions[r - 1](left + std::int64_t(m) * units + u * r, right + std::int64_t(n) * units + u * vectors * lanes, n_units,
+                                 c + m * ldc + n, ldc, fresh && u == 0);
+            }
+        }
+    }
+}
+
+}  // namespace kittens::inline KITTENS_NS::lower
