@@ -2,6 +2,7 @@
 // Everything that the cpu target does.
 #pragma once
 
+#include <kittens/target/cpu/conversions.hpp>
 #include <kittens/target/cpu/maps.hpp>
 #include <kittens/target/cpu/mma.hpp>
 #include <kittens/target/cpu/movement.hpp>

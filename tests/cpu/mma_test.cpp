@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matrix products against double-precision references: element types, transpositions, ragged edges, sources.
+#include "on_cpu.hpp"
+
+namespace cpu_tests {
+namespace {
+
+enum class source { constant, writable, computed };
+
+template <class TA, class TB, int M, int N, int K, bool At, bool Bt>
+struct product_case {
+    using acc_t = rt<type_of<accumulator_of(dtype_of<TA>())>, M, N>;
+    using a_t = std::conditional_t<At, rt<TA, K, M, col>, rt<TA, M, K, row>>;
+    using b_t = std::conditional_t<Bt, rt<TB, N, K, row>, rt<TB, K, N, col>>;
+    using sum_t = typename acc_t::element;
+};
+
+class mma : public on_cpu {
+  protected:
+    template <class T> matrix<T> random_matrix(int rows, int cols) {
+        matrix<T> m(rows, cols, uniform(1, 40));
+        for (int i = 0; i < rows; ++i)
+            for (int j = 0; j < cols; ++j) m(i, j) = value<T>();
+        return m;
+    }
+
+    /// C = op(A) op(B) for an m x n x k problem, by tiles of M x N x K, as a GEMM kernel does it.
+    template <class TA, class TB, int M, int N, int K, bool At, bool Bt>
+    void check(int m, int n, int k, source from) {
+        using c = product_case<TA, TB, M, N, K, At, Bt>;
+        auto a = At ? random_matrix<TA>(k, m) : random_matrix<TA>(m, k);
+        auto b = Bt ? random_matrix<TB>(n, k) : random_matrix<TB>(k, n);
+        matrix<typename c::sum_t> out(m, n, uniform(1, 40));
+        const auto load_a = [&](auto& t, int i, int l) {
+            const auto at = At ? coord<typename c::a_t>{l, i} : coord<typename c::a_t>{i, l};
+            if (from == source::constant) load(t, a.template layout<const TA>(), at);
+            else load(t, a.template layout<TA>(), at);
+            if (from == source::computed) unary_map<base_ops::copy>(t, t);
+        };
+        const auto load_b = [&](auto& t, int l, int j) {
+            const auto at = Bt ? coord<typename c::b_t>{j, l} : coord<typename c::b_t>{l, j};
+            if (from == source::constant) load(t, b.template layout<const TB>(), at);
+            else load(t, b.template layout<TB>(), at);
+            if (from == source::computed) unary_map<base_ops::copy>(t, t);
+        };
+        as_subgroup([&](const subgroup&) {
+            for (int i = 0; i < ceil_div(m, M); ++i)
+                for (int j = 0; j < ceil_div(n, N); ++j) {
+                    auto acc = std::make_unique<typename c::acc_t>();
+                    auto ta = std::make_unique<typename c::a_t>();
+                    auto tb = std::make_unique<typename c::b_t>();
+                    zero(*acc);
+                    for (int l = 0; l < ceil_div(k, K); ++l) {
+                        load_a(*ta, i, l);
+                        load_b(*tb, l, j);
+                        if constexpr (At && Bt) mma_AtBt(*acc, *ta, *tb, *acc);
+                        else if constexpr (At) mma_AtB(*acc, *ta, *tb, *acc);
+                        else if constexpr (Bt) mma_ABt(*acc, *ta, *tb, *acc);
+                        else mma_AB(*acc, *ta, *tb, *acc);
+                    }
+                    store(out.layout(), *acc, {i, j});
+                }
+        });
+        double worst = 0;
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j < n; ++j) {
+                double sum = 0, size = 0;
+                for (int l = 0; l < k; ++l) {
+                    const double p = (At ? a.value(l, i) : a.value(i, l)) * (Bt ? b.value(j, l) : b.value(l, j));
+                    sum += p;
+                    size += std::abs(p);
+                }
+                const double error = std::abs(sum - double(out(i, j)));
+                // Float sums round once per term; bf16 products are exact, half and tf32 products too.
+                const double bound = is_integer_element<typename c::sum_t> ? 0.0 : size * 1e-6 + 1e-30;
+                if (!(error <= bound)) worst = std::max(worst, std::isnan(error) ? INFINITY : error / (size + 1e-30));
+            }
+        EXPECT_EQ(worst, 0) << m << "x" << n << "x" << k << " tile " << M << "x" << N << "x" << K << " source " << int(from);
+        EXPECT_TRUE(out.surroundings_intact());
+    }
+
+    template <class TA, class TB, int M, int N, int K, bool At, bool Bt>
+    void check_all() {
+        for (const source from : {source::constant, source::writable, source::computed}) {
+            check<TA, TB, M, N, K, At, Bt>(M, N, K, from);
+            check<TA, TB, M, N, K, At, Bt>(1, 1, 1, from);
+            check<TA, TB, M, N, K, At, Bt>(2 * M, 3 * N, 2 * K, from);
+            for (int i = 0; i < 4; ++i) check<TA, TB, M, N, K, At, Bt>(uniform(1, 3 * M), uniform(1, 2 * N), uniform(1, 3 * K), from);
+        }
+    }
+    template <class TA, class TB, int M, int N, int K>
+    void check_forms() {
+        check_all<TA, TB, M, N, K, false, false>();
+        check_all<TA, TB, M, N, K, false, true>();
+        check_all<TA, TB, M, N, K, true, false>();
+        check_all<TA, TB, M, N, K, true, true>();
+    }
+};
+
+TEST_F(mma, bf16_small) { check_forms<bf16, bf16, 32, 32, 32>(); }
+TEST_F(mma, bf16_odd_shape) { check_forms<bf16, bf16, 48, 80, 16>(); }
+TEST_F(mma, bf16_large) { check_all<bf16, bf16, 128, 128, 512, false, false>(); }
+TEST_F(mma, bf16_deep) { check_all<bf16, bf16, 64, 32, 1280, false, true>(); }
+TEST_F(mma, bf16_eight_rows) { check_all<bf16, bf16, 8, 32, 32, false, false>(); }
+TEST_F(mma, half_small) { check_forms<half, half, 32, 48, 32>(); }
+TEST_F(mma, half_large) { check_all<half, half, 128, 128, 512, false, false>(); }
+TEST_F(mma, int8_small) { check_forms<int8, int8, 32, 32, 64>(); }
+TEST_F(mma, int8_large) { check_all<int8, int8, 128, 96, 512, false, false>(); }
+TEST_F(mma, uint8_int8) { check_forms<uint8, int8, 32, 64, 32>(); }
+TEST_F(mma, int8_uint8) { check_forms<int8, uint8, 64, 32, 32>(); }
+TEST_F(mma, uint8_uint8) { check_forms<uint8, uint8, 32, 32, 96>(); }
+TEST_F(mma, tf32) { check_forms<tf32, tf32, 32, 32, 16>(); }
+TEST_F(mma, e4m3) { check_forms<fp8e4m3, fp8e4m3, 32, 32, 32>(); }
+TEST_F(mma, e5m2_e4m3) { check_forms<fp8e5m2, fp8e4m3, 32, 32, 64>(); }
+
+TEST_F(mma, transposed_loads) {
+    using acc_t = rt_fl<64, 96>;
+    using a_t = rt_bf<64, 64>;
+    using b_t = rt_bf<64, 96, col>;
+    for (int round = 0; round < 6; ++round) {
+        const int m = uniform(1, 64), n = uniform(1, 96), k = uniform(1, 64);
+        auto a = random_matrix<bf16>(k, m), b = random_matrix<bf16>(n, k);
+        matrix<float> out(m, n);
+        as_subgroup([&](const subgroup&) {
+            auto acc = std::make_unique<acc_t>();
+            auto ta = std::make_unique<a_t>();
+            auto tb = std::make_unique<b_t>();
+            load_transpose(*ta, a.layout<const bf16>(), {0, 0});
+            load_transpose(*tb, b.layout<const bf16>(), {0, 0});
+            if (round & 1) unary_map<base_ops::copy>(*tb, *tb);
+            zero(*acc);
+            mma_AB(*acc, *ta, *tb, *acc);
+            store(out.layout(), *acc, {0, 0});
+        });
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j < n; ++j) {
+                double sum = 0;
+                for (int l = 0; l < k; ++l) sum += a.value(l, i) * b.value(j, l);
+                ASSERT_NEAR(out(i, j), sum, 1e-3);
+            }
+    }
+}
+
+TEST_F(mma, other_destination_and_start_value) {
+    using acc_t = rt_fl<32, 32>;
+    auto a = random_matrix<bf16>(32, 32), b = random_matrix<bf16>(32, 32);
+    auto c = random_matrix<float>(32, 32);
+    matrix<float> out(32, 32);
+    as_subgroup([&](const subgroup&) {
+        acc_t acc, d;
+        rt_bf<32, 32> ta;
+        rt_bf<32, 32, col> tb;
+        load(acc, c.layout<const float>(), {0, 0});
+        load(ta, a.layout<const bf16>(), {0, 0});
+        load_transform(tb, b.layout<const bf16>(), {0, 0});
+        mma_AB(d, ta, tb, acc);
+        mma_AB(d, ta, tb, d);
+        add(d, d, acc);
+        store(out.layout(), d, {0, 0});
+    });
+    for (int i = 0; i < 32; ++i)
+        for (int j = 0; j < 32; ++j) {
+            double sum = c.value(i, j);
+            for (int l = 0; l < 32; ++l) sum += a.value(i, l) * b.value(l, j);
+            ASSERT_NEAR(out(i, j), 2 * sum, 1e-3);
+        }
+}
+
+// A product's packed operands are kept for the launch: they must not be taken for those of another place or another launch.
+TEST_F(mma, kept_panels_follow_memory) {
+    auto a = random_matrix<bf16>(64, 128), b = random_matrix<bf16>(128, 64);
+    for (int launch = 0; launch < 3; ++launch) {
+        matrix<float> out(64, 64);
+        as_subgroup([&](const subgroup&) {
+            auto acc = std::make_unique<rt_fl<32, 32>>();
+            rt_bf<32, 64> ta;
+            rt_bf<64, 32, col> tb;
+            for (int i = 0; i < 2; ++i)
+                for (int j = 0; j < 2; ++j) {
+                    zero(*acc);
+                    for (int k = 0; k < 2; ++k) {
+                        load(ta, a.layout<const bf16>(), {i, k});
+                        load_transform(tb, b.layout<const bf16>(), {k, j});
+                        mma_AB(*acc, ta, tb, *acc);
+                    }
+                    store(out.layout(), *acc, {i, j});
+                }
+        });
+        for (int i = 0; i < 64; ++i)
+            for (int j = 0; j < 64; ++j) {
+                double sum = 0;
+                for (int l = 0; l < 128; ++l) sum += a.value(i, l) * b.value(l, j);
+                ASSERT_NEAR(out(i, j), sum, 1e-3);
+            }
+        for (int i = 0; i < 128; ++i)
+            for (int j = 0; j < 64; ++j) b(i, j) = value<bf16>();
+    }
+}
+
+}  // namespace
+}  // namespace cpu_tests
