@@ -15,7 +15,7 @@
 
 #include <type_traits>
 
-namespace kittens::inline KITTENS_NS::detail {
+namespace kittens::inline KITTENS_NS::kernel_detail {
 
 template <class K> constexpr int slm_bytes_of() {
     if constexpr (requires { K::slm_bytes; }) return K::slm_bytes;
@@ -26,7 +26,7 @@ template <class K> constexpr kernel_traits traits_of() {
     else return {};
 }
 
-#if KITTENS_XE_LOWERING
+#if KITTENS_DEVICE_PASS
 /// The workgroup's shared local memory, or nullptr for a kernel that has none.
 template <class K> KITTENS_INLINE KITTENS_LOCAL char* slm_of() {
     if constexpr (slm_bytes_of<K>() > 0) return isa::slm<slm_bytes_of<K>(), K>();
@@ -47,8 +47,7 @@ template <class K> void entry(const void* args, void* context) {
 #if defined(KITTENS_TARGET_CPU)
     run_subgroup(context, [&](const subgroup& sg) { K{}(g, sg); });
 #else
-    (void)context;
-    K{}(g, subgroup{slm_of<K>()});
+    K{}(g, subgroup{static_cast<char*>(context)});
 #endif
 }
 #endif
@@ -73,22 +72,22 @@ struct registration {
 };
 #endif
 
-}  // namespace kittens::inline KITTENS_NS::detail
+}  // namespace kittens::inline KITTENS_NS::kernel_detail
 
 #if KITTENS_DEVICE_PASS
 /// KITTENS_KERNEL(name, type): `name` is an identifier, unique in the program.
 #define KITTENS_KERNEL(NAME, ...) \
     extern "C" __attribute__((device_kernel)) void NAME(typename __VA_ARGS__::globals g) {                         \
-        __VA_ARGS__{}(g, ::kittens::subgroup{::kittens::detail::slm_of<__VA_ARGS__>()});                           \
+        __VA_ARGS__{}(g, ::kittens::subgroup{::kittens::kernel_detail::slm_of<__VA_ARGS__>()});                           \
     }
 #elif KITTENS_HAS_TILE_OPS
 #define KITTENS_KERNEL(NAME, ...)                                                                                  \
-    static const ::kittens::detail::registration NAME##_registration(                                              \
-        #NAME, &::kittens::detail::geometry<__VA_ARGS__>, &::kittens::detail::entry<__VA_ARGS__>,                  \
-        sizeof(typename __VA_ARGS__::globals), ::kittens::detail::traits_of<__VA_ARGS__>());
+    static const ::kittens::kernel_detail::registration NAME##_registration(                                              \
+        #NAME, &::kittens::kernel_detail::geometry<__VA_ARGS__>, &::kittens::kernel_detail::entry<__VA_ARGS__>,                  \
+        sizeof(typename __VA_ARGS__::globals), ::kittens::kernel_detail::traits_of<__VA_ARGS__>());
 #else
 #define KITTENS_KERNEL(NAME, ...)                                                                                  \
-    static const ::kittens::detail::registration NAME##_registration(                                              \
-        #NAME, &::kittens::detail::geometry<__VA_ARGS__>, nullptr, sizeof(typename __VA_ARGS__::globals),          \
-        ::kittens::detail::traits_of<__VA_ARGS__>());
+    static const ::kittens::kernel_detail::registration NAME##_registration(                                              \
+        #NAME, &::kittens::kernel_detail::geometry<__VA_ARGS__>, nullptr, sizeof(typename __VA_ARGS__::globals),          \
+        ::kittens::kernel_detail::traits_of<__VA_ARGS__>());
 #endif

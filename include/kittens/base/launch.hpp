@@ -45,7 +45,7 @@ struct module_record {
     const unsigned char* software_end;
 };
 
-/// Called by static initialisers of kernel translation units. The records must outlive the program.
+/// Called by static initialisers of kernel translation units. Records are copied; what they point to is not.
 void register_kernel(const kernel_record& record);
 void register_module(const module_record& record);
 

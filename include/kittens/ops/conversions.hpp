@@ -13,6 +13,7 @@ KITTENS_INLINE void swap_layout(D& dst, const S& src) {
     static_assert(D::rows == S::rows && D::cols == S::cols, "swap_layout: both tiles must have the same rows and columns");
     static_assert(D::tile_layout != S::tile_layout, "swap_layout: the tiles must have different layouts; use copy for equal ones");
     static_assert(std::is_same_v<typename D::element, typename S::element>, "swap_layout: both tiles must have the same element type; use copy to convert");
+    const lower::operation<D> op("swap_layout");
     lower::copy_elements(dst, src);
 }
 
@@ -21,6 +22,7 @@ template <ducks::rt::all D, ducks::rt::all S>
 KITTENS_INLINE void transpose(D& dst, const S& src) {
     static_assert(D::rows == S::cols && D::cols == S::rows, "transpose: dst (first argument) must be N x M where src is M x N");
     static_assert(std::is_same_v<typename D::element, typename S::element>, "transpose: both tiles must have the same element type");
+    const lower::operation<D> op("transpose");
     lower::transpose(dst, src);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kittens/ops/math.hpp>
+#include <kittens/ops/scope.hpp>
 
 namespace kittens::inline KITTENS_NS {
 
@@ -13,34 +14,45 @@ template <class T> concept register_object = ducks::rt::all<T> || ducks::rv::all
 /// dst = Op(src), element by element.
 template <class Op, register_object T>
 KITTENS_INLINE void unary_map(T& dst, const T& src) {
+    const lower::operation<T> op("unary_map");
     lower::map(dst, src, [](auto x) { return Op::op(x); });
 }
 /// dst = Op(a, b), element by element.
 template <class Op, register_object T>
 KITTENS_INLINE void bin_map(T& dst, const T& a, const T& b) {
+    const lower::operation<T> op("bin_map");
     lower::map(dst, a, b, [](auto x, auto y) { return Op::op(x, y); });
 }
 /// dst = Op(a, s) for a scalar s, which is uniform in the subgroup.
 template <class Op, register_object T>
 KITTENS_INLINE void bin_map(T& dst, const T& a, compute_t<typename T::element> s) {
+    const lower::operation<T> op("bin_map");
     lower::map(dst, a, [s](auto x) { return Op::op(x, s); });
 }
 /// dst(i, j) = f(i, j, src(i, j)); a vector's f takes (i, x). f may be called in any order.
 template <ducks::rt::all T, class F>
-KITTENS_INLINE void apply(T& dst, const T& src, F f) { lower::map_indexed(dst, src, f); }
+KITTENS_INLINE void apply(T& dst, const T& src, F f) {
+    const lower::operation<T> op("apply");
+    lower::map_indexed(dst, src, f);
+}
 template <ducks::rv::all T, class F>
-KITTENS_INLINE void apply(T& dst, const T& src, F f) { lower::map_indexed(dst, src, f); }
+KITTENS_INLINE void apply(T& dst, const T& src, F f) {
+    const lower::operation<T> op("apply");
+    lower::map_indexed(dst, src, f);
+}
 
 /// dst(i, j) = Op(src(i, j), per_row[i]).
 template <class Op, ducks::rt::all T, ducks::rv::all V>
 KITTENS_INLINE void row_map(T& dst, const T& src, const V& per_row) {
     static_assert(V::length == T::rows, "row_map: the vector (third argument) must have one element per row of the tile: its length is the tile's rows (col_vec<tile>)");
+    const lower::operation<T> op("row_map");
     lower::map_rows(dst, src, per_row, [](auto x, auto v) { return Op::op(x, v); });
 }
 /// dst(i, j) = Op(src(i, j), per_col[j]).
 template <class Op, ducks::rt::all T, ducks::rv::all V>
 KITTENS_INLINE void col_map(T& dst, const T& src, const V& per_col) {
     static_assert(V::length == T::cols, "col_map: the vector (third argument) must have one element per column of the tile: its length is the tile's columns (row_vec<tile>)");
+    const lower::operation<T> op("col_map");
     lower::map_cols(dst, src, per_col, [](auto x, auto v) { return Op::op(x, v); });
 }
 
@@ -86,11 +98,15 @@ KITTENS_BINARY(min, min)
 /// dst(i, j) = per_row[i].
 template <ducks::rt::all T, ducks::rv::all V> KITTENS_INLINE void broadcast_row(T& dst, const V& per_row) {
     static_assert(V::length == T::rows, "broadcast_row: the vector (second argument) must have one element per row of the tile");
+    const lower::operation<T> op("broadcast_row");
+    zero(dst);
     lower::map_rows(dst, dst, per_row, [](auto, auto v) { return v; });
 }
 /// dst(i, j) = per_col[j].
 template <ducks::rt::all T, ducks::rv::all V> KITTENS_INLINE void broadcast_col(T& dst, const V& per_col) {
     static_assert(V::length == T::cols, "broadcast_col: the vector (second argument) must have one element per column of the tile");
+    const lower::operation<T> op("broadcast_col");
+    zero(dst);
     lower::map_cols(dst, dst, per_col, [](auto, auto v) { return v; });
 }
 
@@ -100,11 +116,13 @@ template <ducks::rt::all D, ducks::rt::all S>
 KITTENS_INLINE void copy(D& dst, const S& src) {
     static_assert(D::rows == S::rows && D::cols == S::cols, "copy: both tiles must have the same rows and columns");
     static_assert(D::tile_layout == S::tile_layout, "copy: both tiles must have the same layout; use swap_layout to change it");
+    const lower::operation<D> op("copy");
     lower::copy(dst, src);
 }
 template <ducks::rv::all D, ducks::rv::all S>
 KITTENS_INLINE void copy(D& dst, const S& src) {
     static_assert(D::length == S::length, "copy: both vectors must have the same length");
+    const lower::operation<D> op("copy");
     lower::copy(dst, src);
 }
 

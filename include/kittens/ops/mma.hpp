@@ -3,6 +3,7 @@
 // float for bf16, half, tf32 and fp8, int32 for int8 and uint8.
 #pragma once
 
+#include <kittens/ops/scope.hpp>
 #include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS {
@@ -34,6 +35,7 @@ KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c) {
     static_assert(A::tile_layout == layout::row, "mma_AB: a (second argument) must have row layout");
     static_assert(B::tile_layout == layout::col, "mma_AB: b (third argument) must have col layout: fill it with load_transform");
     lower::check_mma<D, A, B, C, A::rows, B::cols, A::cols, B::rows>();
+    const lower::operation<D> op("mma_AB");
     lower::mma_AB(d, a, b, c);
 }
 
@@ -44,6 +46,7 @@ KITTENS_INLINE void mma_ABt(D& d, const A& a, const B& b, const C& c) {
     static_assert(A::tile_layout == layout::row, "mma_ABt: a (second argument) must have row layout");
     static_assert(B::tile_layout == layout::row, "mma_ABt: b (third argument) must have row layout");
     lower::check_mma<D, A, B, C, A::rows, B::rows, A::cols, B::cols>();
+    const lower::operation<D> op("mma_ABt");
     lower::mma_ABt(d, a, b, c);
 }
 
@@ -53,6 +56,7 @@ KITTENS_INLINE void mma_AtB(D& d, const A& a, const B& b, const C& c) {
     static_assert(A::tile_layout == layout::col, "mma_AtB: a (second argument) must have col layout");
     static_assert(B::tile_layout == layout::col, "mma_AtB: b (third argument) must have col layout");
     lower::check_mma<D, A, B, C, A::cols, B::cols, A::rows, B::rows>();
+    const lower::operation<D> op("mma_AtB");
     lower::mma_AtB(d, a, b, c);
 }
 
@@ -62,6 +66,7 @@ KITTENS_INLINE void mma_AtBt(D& d, const A& a, const B& b, const C& c) {
     static_assert(A::tile_layout == layout::col, "mma_AtBt: a (second argument) must have col layout");
     static_assert(B::tile_layout == layout::row, "mma_AtBt: b (third argument) must have row layout");
     lower::check_mma<D, A, B, C, A::cols, B::rows, A::rows, B::cols>();
+    const lower::operation<D> op("mma_AtBt");
     lower::mma_AtBt(d, a, b, c);
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kittens/ops/place.hpp>
+#include <kittens/ops/scope.hpp>
 #include <kittens/tile/gl.hpp>
 #include <kittens/tile/rt.hpp>
 
@@ -13,6 +14,7 @@ namespace kittens::inline KITTENS_NS {
 /// A `col` tile is packed on the way (as `load_transform`).
 template <ducks::rt::all RT, ducks::gl::all GL>
 KITTENS_INLINE void load(RT& dst, const GL& src, coord<RT> at) {
+    const lower::operation<RT> op("load", at);
     lower::load(dst, src, lower::place_of(at));
 }
 
@@ -22,6 +24,7 @@ KITTENS_INLINE void load_transform(RT& dst, const GL& src, coord<RT> at) {
     static_assert(RT::tile_layout == layout::col, "load_transform: the tile (first argument) is the B operand of a product and must have col layout; use load for row layout");
     static_assert(sizeof(typename RT::element) <= 2, "load_transform: packing exists for 8-bit and 16-bit elements; use load for 32-bit elements");
     static_assert(std::is_same_v<typename RT::element, typename GL::value_type>, "load_transform: tile and global layout must have the same element type; use load to convert");
+    const lower::operation<RT> op("load_transform", at);
     lower::load(dst, src, lower::place_of(at));
 }
 
@@ -31,6 +34,7 @@ KITTENS_INLINE void load_transform(RT& dst, const GL& src, coord<RT> at) {
 template <ducks::rt::all RT, ducks::gl::all GL>
 KITTENS_INLINE void load_transpose(RT& dst, const GL& src, coord<RT> at) {
     static_assert(std::is_same_v<typename RT::element, typename GL::value_type>, "load_transpose: tile and global layout must have the same element type");
+    const lower::operation<RT> op("load_transpose", at);
     lower::load_transposed(dst, src, lower::place{at.b, at.d, at.c * RT::cols, at.r * RT::rows});
 }
 
@@ -38,6 +42,7 @@ KITTENS_INLINE void load_transpose(RT& dst, const GL& src, coord<RT> at) {
 template <ducks::gl::all GL, ducks::rt::row_layout RT>
 KITTENS_INLINE void store(const GL& dst, const RT& src, coord<RT> at) {
     static_assert(!GL::is_read_only, "store: the global layout (first argument) holds const elements");
+    const lower::operation<RT> op("store", at);
     lower::store(dst, src, lower::place_of(at));
 }
 
@@ -46,6 +51,7 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, coord<RT> at) {
 template <ducks::rt::all RT, ducks::gl::all GL>
 KITTENS_INLINE void prefetch_load(const RT& tile, const GL& src, coord<RT> at) {
     (void)tile;
+    const lower::operation<RT> op("prefetch_load", at);
     lower::prefetch<RT>(src, lower::place_of(at));
 }
 
@@ -57,18 +63,21 @@ KITTENS_INLINE void prefetch_load_coop(const RT& tile, const GL& src, coord<RT> 
     (void)tile;
     static_assert(Block.rows <= 32 && (Block.rows & (Block.rows - 1)) == 0, "prefetch_load_coop: a block has 1, 2, 4, 8, 16 or 32 rows");
     static_assert(Block.cols * sizeof(typename GL::value_type) <= 64, "prefetch_load_coop: a block's row is at most 64 bytes");
+    const lower::operation<RT> op("prefetch_load_coop", at);
     lower::prefetch_block<Block>(src, lower::place_of(at, part));
 }
 
 /// Vectors: dst[i] = src(row at.r, at.c * length + i).
 template <ducks::rv::all RV, ducks::gl::all GL>
 KITTENS_INLINE void load(RV& dst, const GL& src, coord<RV> at) {
+    const lower::operation<RV> op("load", at);
     lower::load_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * RV::length});
 }
 
 template <ducks::gl::all GL, ducks::rv::all RV>
 KITTENS_INLINE void store(const GL& dst, const RV& src, coord<RV> at) {
     static_assert(!GL::is_read_only, "store: the global layout (first argument) holds const elements");
+    const lower::operation<RV> op("store", at);
     lower::store_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * RV::length});
 }
 

@@ -12,6 +12,7 @@ template <class Op, ducks::rv::all V, ducks::rt::all T>
 KITTENS_INLINE void row_reduce(V& dst, const T& src) {
     static_assert(V::length == T::rows, "row_reduce: the vector (first argument) must have one element per row of the tile: col_vec<tile>");
     static_assert(is_integer_element<typename V::element> == is_integer_element<typename T::element>, "row_reduce: vector and tile must both hold integers, or both floats");
+    const lower::operation<T> op("row_reduce");
     lower::reduce_rows<Op>(dst, src);
 }
 /// dst[j] = Op over column j of src.
@@ -19,13 +20,18 @@ template <class Op, ducks::rv::all V, ducks::rt::all T>
 KITTENS_INLINE void col_reduce(V& dst, const T& src) {
     static_assert(V::length == T::cols, "col_reduce: the vector (first argument) must have one element per column of the tile: row_vec<tile>");
     static_assert(is_integer_element<typename V::element> == is_integer_element<typename T::element>, "col_reduce: vector and tile must both hold integers, or both floats");
+    const lower::operation<T> op("col_reduce");
     lower::reduce_cols<Op>(dst, src);
 }
 /// Op over all elements, in every lane.
 template <class Op, ducks::rv::all V>
-KITTENS_INLINE auto reduce(const V& src) { return lower::reduce_vector<Op>(src); }
+KITTENS_INLINE auto reduce(const V& src) {
+    const lower::operation<V> op("reduce");
+    return lower::reduce_vector<Op>(src);
+}
 template <class Op, ducks::rt::all T>
 KITTENS_INLINE auto reduce(const T& src) {
+    const lower::operation<T> op("reduce");
     rv<std::conditional_t<is_integer_element<typename T::element>, int32, float>, T::cols, vector_layout::align> cols;
     lower::reduce_cols<Op>(cols, src);
     return lower::reduce_vector<Op>(cols);

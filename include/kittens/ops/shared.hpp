@@ -11,21 +11,25 @@ namespace kittens::inline KITTENS_NS {
 /// dst(i, j) = src(at.r * rows + i, at.c * cols + j), zero outside the tensor; converts.
 template <ducks::st::all ST, ducks::gl::all GL>
 KITTENS_INLINE void load(const ST& dst, const GL& src, coord<ST> at) {
+    const lower::operation<ST> op("load", at);
     lower::load_shared(dst, src, lower::place_of(at), 0, 1);
 }
 /// The reverse; elements outside the tensor are dropped.
 template <ducks::gl::all GL, ducks::st::all ST>
 KITTENS_INLINE void store(const GL& dst, const ST& src, coord<ST> at) {
     static_assert(!GL::is_read_only, "store: the global layout (first argument) holds const elements");
+    const lower::operation<ST> op("store", at);
     lower::store_shared(dst, src, lower::place_of(at), 0, 1);
 }
 template <ducks::sv::all SV, ducks::gl::all GL>
 KITTENS_INLINE void load(const SV& dst, const GL& src, coord<SV> at) {
+    const lower::operation<SV> op("load", at);
     lower::load_shared_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * SV::length}, 0, 1);
 }
 template <ducks::gl::all GL, ducks::sv::all SV>
 KITTENS_INLINE void store(const GL& dst, const SV& src, coord<SV> at) {
     static_assert(!GL::is_read_only, "store: the global layout (first argument) holds const elements");
+    const lower::operation<SV> op("store", at);
     lower::store_shared_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * SV::length}, 0, 1);
 }
 
@@ -33,21 +37,25 @@ KITTENS_INLINE void store(const GL& dst, const SV& src, coord<SV> at) {
 template <ducks::rt::all RT, ducks::st::all ST>
 KITTENS_INLINE void load(RT& dst, const ST& src) {
     static_assert(RT::rows == ST::rows && RT::cols == ST::cols, "load: register tile and shared tile must have the same rows and columns; use subtile for a part");
+    const lower::operation<RT> op("load");
     lower::load_from_shared(dst, src);
 }
 template <ducks::st::all ST, ducks::rt::all RT>
 KITTENS_INLINE void store(const ST& dst, const RT& src) {
     static_assert(RT::rows == ST::rows && RT::cols == ST::cols, "store: shared tile and register tile must have the same rows and columns; use subtile for a part");
+    const lower::operation<RT> op("store");
     lower::store_to_shared(dst, src);
 }
 template <ducks::rv::all RV, ducks::sv::all SV>
 KITTENS_INLINE void load(RV& dst, const SV& src) {
     static_assert(RV::length == SV::length, "load: register vector and shared vector must have the same length; use subvec for a part");
+    const lower::operation<RV> op("load");
     lower::load_vector_from_shared(dst, src);
 }
 template <ducks::sv::all SV, ducks::rv::all RV>
 KITTENS_INLINE void store(const SV& dst, const RV& src) {
     static_assert(RV::length == SV::length, "store: shared vector and register vector must have the same length; use subvec for a part");
+    const lower::operation<RV> op("store");
     lower::store_vector_to_shared(dst, src);
 }
 
@@ -55,36 +63,44 @@ template <class T> concept shared_object = ducks::st::all<T> || ducks::sv::all<T
 
 /// Element-wise maps; dst may be a source.
 template <class Op, shared_object S> KITTENS_INLINE void unary_map(const S& dst, const S& src) {
+    const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
     lower::map_shared(dst, 0, 1, [](int, int, auto x) { return Op::op(x); }, src);
 }
 template <class Op, shared_object S> KITTENS_INLINE void bin_map(const S& dst, const S& a, const S& b) {
+    const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
     lower::map_shared(dst, 0, 1, [](int, int, auto x, auto y) { return Op::op(x, y); }, a, b);
 }
 template <class Op, shared_object S> KITTENS_INLINE void bin_map(const S& dst, const S& a, compute_t<typename S::element> s) {
+    const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
     lower::map_shared(dst, 0, 1, [s](int, int, auto x) { return Op::op(x, s); }, a);
 }
 /// dst(i, j) = Op(src(i, j), per_row[i]), and the same per column.
 template <class Op, ducks::st::all S, ducks::sv::all V> KITTENS_INLINE void row_map(const S& dst, const S& src, const V& per_row) {
     static_assert(V::length == S::rows, "row_map: the vector (third argument) must have one element per row of the tile");
+    const lower::operation<S> op("map of shared memory");
     lower::map_shared_vector<true, Op>(dst, src, per_row);
 }
 template <class Op, ducks::st::all S, ducks::sv::all V> KITTENS_INLINE void col_map(const S& dst, const S& src, const V& per_col) {
     static_assert(V::length == S::cols, "col_map: the vector (third argument) must have one element per column of the tile");
+    const lower::operation<S> op("map of shared memory");
     lower::map_shared_vector<false, Op>(dst, src, per_col);
 }
 /// dst[i] = Op over row i of src; dst[j] = Op over column j.
 template <class Op, ducks::sv::all V, ducks::st::all S> KITTENS_INLINE void row_reduce(const V& dst, const S& src) {
     static_assert(V::length == S::rows, "row_reduce: the vector (first argument) must have one element per row of the tile");
+    const lower::operation<S> op("map of shared memory");
     lower::reduce_shared<true, Op>(dst, src);
 }
 template <class Op, ducks::sv::all V, ducks::st::all S> KITTENS_INLINE void col_reduce(const V& dst, const S& src) {
     static_assert(V::length == S::cols, "col_reduce: the vector (first argument) must have one element per column of the tile");
+    const lower::operation<S> op("map of shared memory");
     lower::reduce_shared<false, Op>(dst, src);
 }
 
 template <shared_object S> KITTENS_INLINE void zero(const S& dst) { unary_map<base_ops::zero>(dst, dst); }
 template <shared_object S> KITTENS_INLINE void one(const S& dst) { unary_map<base_ops::one>(dst, dst); }
 template <shared_object D, shared_object S> KITTENS_INLINE void copy(const D& dst, const S& src) {
+    const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
     lower::map_shared(dst, 0, 1, [](int, int, auto x) { return x; }, src);
 }
 
@@ -138,17 +154,21 @@ class group {
     KITTENS_INLINE int rank() const { return sg_.id() % N; }
 
     template <ducks::st::all ST, ducks::gl::all GL> KITTENS_INLINE void load(const ST& dst, const GL& src, coord<ST> at) const {
+        const lower::operation<ST> op("load", at);
         lower::load_shared(dst, src, lower::place_of(at), rank(), N);
     }
     template <ducks::gl::all GL, ducks::st::all ST> KITTENS_INLINE void store(const GL& dst, const ST& src, coord<ST> at) const {
         static_assert(!GL::is_read_only, "group::store: the global layout (first argument) holds const elements");
+        const lower::operation<ST> op("store", at);
         lower::store_shared(dst, src, lower::place_of(at), rank(), N);
     }
     template <ducks::sv::all SV, ducks::gl::all GL> KITTENS_INLINE void load(const SV& dst, const GL& src, coord<SV> at) const {
+        const lower::operation<SV> op("load", at);
         lower::load_shared_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * SV::length}, rank(), N);
     }
     template <ducks::gl::all GL, ducks::sv::all SV> KITTENS_INLINE void store(const GL& dst, const SV& src, coord<SV> at) const {
         static_assert(!GL::is_read_only, "group::store: the global layout (first argument) holds const elements");
+        const lower::operation<SV> op("store", at);
         lower::store_shared_vector(dst, src, lower::place{at.b, at.d, at.r, at.c * SV::length}, rank(), N);
     }
 
@@ -163,12 +183,15 @@ class group {
     }
 
     template <class Op, shared_object S> KITTENS_INLINE void unary_map(const S& dst, const S& src) const {
+        const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
         lower::map_shared(dst, rank(), N, [](int, int, auto x) { return Op::op(x); }, src);
     }
     template <class Op, shared_object S> KITTENS_INLINE void bin_map(const S& dst, const S& a, const S& b) const {
+        const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
         lower::map_shared(dst, rank(), N, [](int, int, auto x, auto y) { return Op::op(x, y); }, a, b);
     }
     template <shared_object D, shared_object S> KITTENS_INLINE void copy(const D& dst, const S& src) const {
+        const lower::operation<std::remove_cvref_t<decltype(dst)>> op("map of shared memory");
         lower::map_shared(dst, rank(), N, [](int, int, auto x) { return x; }, src);
     }
     template <shared_object S> KITTENS_INLINE void zero(const S& dst) const { unary_map<base_ops::zero>(dst, dst); }

@@ -18,6 +18,7 @@ template <class RT> KITTENS_INLINE int read_bits(const RT& t, int row, int c16) 
     const int word_row = RT::tile_layout == layout::row ? row % RT::base.rows : row % RT::base.rows / frag::per_word;
     const int block = c16 * 16 % RT::base.cols / frag::map::block_cols;
     const auto& vec = t.tiles[row / RT::base.rows][c16 * 16 / RT::base.cols].v[block * frag::vectors_per_block + word_row / frag::vector_length];
+    isa::require_defined(&vec, sizeof vec, sizeof(T));
     const auto word = component(vec, word_row % frag::vector_length);
     if constexpr (frag::map::paired) {
         const int lane = isa::lane(), both = isa::shuffle(int(word), 8 * (c16 & 1) + lane / 2);

@@ -143,6 +143,7 @@ KITTENS_INLINE void for_each_vector(F f) {
 }
 
 template <class RT> KITTENS_INLINE auto unpack_vector(const RT& t, int r, int c, int v) {
+    isa::require_defined(&t.tiles[r][c].v[v], sizeof t.tiles[r][c].v[v], sizeof(typename RT::element));
     return unpack<typename RT::element, RT::tile_layout, RT::base>(t.tiles[r][c].v[v]);
 }
 template <class RT, class U> KITTENS_INLINE void pack_vector(RT& t, int r, int c, int v, const U& u) {

@@ -17,7 +17,7 @@
 #include <kittens/base/shape.hpp>
 #include <kittens/base/target.hpp>
 #include <kittens/base/types.hpp>
-#include <kittens/target/xe/vector.hpp>
+#include <kittens/target/xe/isa.hpp>
 
 namespace kittens::inline KITTENS_NS::storage {
 
@@ -73,6 +73,9 @@ struct tile_storage {
     static constexpr int grid_cols = N / S.cols;
 
     frag tiles[grid_rows][grid_cols];
+#if defined(KITTENS_TARGET_EMULATED)
+    tile_storage() { isa::undefined(this, sizeof *this); }
+#endif
 };
 
 /// A vector: component w of a lane is element `index_of(w, lane)`.
@@ -86,6 +89,9 @@ struct vector_storage {
     }
     /// In the compute type; the value is always one that T can represent.
     word v[words];
+#if defined(KITTENS_TARGET_EMULATED)
+    vector_storage() { isa::undefined(this, sizeof *this); }
+#endif
 };
 
 }  // namespace kittens::inline KITTENS_NS::storage
