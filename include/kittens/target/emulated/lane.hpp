@@ -78,6 +78,7 @@ public:
     const char* tile;
     int coordinate[4];
     bool has_coordinate;
+    const void* code;  ///< where the scope was opened
     const operation_scope* outer;
 };
 
