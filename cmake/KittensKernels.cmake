@@ -26,7 +26,8 @@ set(KITTENS_SPIRV_EXTENSIONS
 list(TRANSFORM KITTENS_SPIRV_EXTENSIONS PREPEND "+" OUTPUT_VARIABLE _kittens_spirv_ext)
 list(JOIN _kittens_spirv_ext "," _kittens_spirv_ext)
 set(KITTENS_SPIRV_FLAGS -std=c++20 -O2 --target=spirv64-unknown-unknown -fno-exceptions -fno-rtti -ffast-math -fno-finite-math-only
-  -fconvergent-functions -fno-threadsafe-statics -DKITTENS_TARGET_XE -mllvm --spirv-ext=${_kittens_spirv_ext})
+  -fconvergent-functions -fno-threadsafe-statics -DKITTENS_TARGET_XE
+  -isystem ${KITTENS_HEADERS_DIR}/kittens/target/xe/freestanding -mllvm --spirv-ext=${_kittens_spirv_ext})
 
 # Runs once: can this clang make SPIR-V?
 if(NOT DEFINED KITTENS_HAS_XE)
