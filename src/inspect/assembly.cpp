@@ -2,8 +2,11 @@
 #include "kittens/inspect/assembly.hpp"
 
 #include <array>
+#include <bit>
 #include <cctype>
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 #include "kittens/inspect/toolchain.hpp"
 
@@ -96,7 +99,9 @@ send_kind classify_send(const instruction& send) {
     const bool is_load = message.starts_with("load");
     if (!is_load && !message.starts_with("store")) return send_kind::other;
     if (contains(message, ".slm.")) return is_load ? send_kind::slm_load : send_kind::slm_store;
-    if (is_load && (contains(comment, ".bti[255]") || contains(message, ".a32u"))) return send_kind::argument_load;
+    // The kernel's arguments: by the state of the launch on Xe and Xe2; on Xe3p relative to a pointer that the launch
+    // passes, with a check for overflow.
+    if (is_load && (contains(comment, ".bti[255]") || contains(message, ".ovf"))) return send_kind::argument_load;
     if (is_load && no_destination) return send_kind::linear_prefetch;
     if (data.ends_with('t')) return is_load ? send_kind::linear_load : send_kind::linear_store;
     return is_load ? send_kind::gather_load : send_kind::scatter_store;
@@ -256,8 +261,16 @@ std::optional<std::uint64_t> parse_immediate(std::string_view operand) {
     if (colon == std::string_view::npos) return {};
     const unsigned bytes = type_bytes(operand.substr(colon + 1));
     const auto type = operand.substr(colon + 1);
-    if (bytes == 0 || type == "f" || type == "hf" || type == "bf" || type == "df") return {};
     auto digits = operand.substr(0, colon);
+    if (type == "f" && !digits.empty() && std::isdigit(static_cast<unsigned char>(digits[0]))) {
+        // Integers are at times moved as floats. Small ones are subnormal, a digit's worth apart, and so come back
+        // exactly from the six digits of the listing; others would not.
+        const float value = std::strtof(std::string(digits).c_str(), nullptr);
+        if (value != 0 && std::fpclassify(value) != FP_SUBNORMAL) return {};
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        return bits < 1u << 18 ? std::optional<std::uint64_t>(bits) : std::nullopt;
+    }
+    if (bytes == 0 || type == "f" || type == "hf" || type == "bf" || type == "df") return {};
     const bool negative = digits.starts_with('-');
     if (negative) digits.remove_prefix(1);
     int base = 10;

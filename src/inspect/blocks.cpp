@@ -11,6 +11,7 @@ namespace kittens::inspect {
 namespace {
 
 constexpr unsigned grf_bytes = 64;
+constexpr unsigned largest_load = 32 * grf_bytes;
 
 /// A range of bytes in the register file.
 struct byte_range {
@@ -39,6 +40,15 @@ bool is_block(send_kind k) {
            k == send_kind::prefetch || k == send_kind::block_store;
 }
 
+/// "d16v" is 2 bytes; the size stands in the third part of the message.
+unsigned element_bytes(const std::string& message) {
+    const auto at = message.find(".d");
+    if (at == std::string::npos) return 0;
+    unsigned bits = 0;
+    std::from_chars(message.data() + at + 2, message.data() + message.size(), bits);
+    return bits / 8;
+}
+
 /// Where a value comes from: a constant, or a register as it stood before an instruction.
 struct origin {
     std::optional<std::uint64_t> constant;
@@ -51,7 +61,36 @@ public:
     tracer(const program& code, const zebin_kernel& kernel, const std::vector<loop>& loops)
         : code_(code.code),
           kernel_(kernel),
-          loops_(loops) {}
+          loops_(loops),
+          sizes_(code.code.size(), largest_load) {
+        // How much each load writes, in order: a search backwards meets only sizes that are known already.
+        for (std::size_t i = 0; i < code_.size(); ++i) {
+            const auto& in = code_[i];
+            if (in.cls != op_class::send) continue;
+            if (const auto length = number_after(in.comment, "rd:")) {
+                const bool in_bytes = in.comment.find(" B;") != std::string::npos;
+                // A length of 31 registers stands for 31 or 32: the field has no room for 32.
+                sizes_[i] = in_bytes ? *length : *length == 31 ? largest_load : *length * grf_bytes;
+            } else if (const auto found = is_block(in.send) ? shape(i) : std::nullopt) {
+                sizes_[i] = found->bytes();
+            }
+        }
+        sizes_known_ = true;
+    }
+
+    /// Shape of a 2-D send, from the constant in bytes 28..31 of its payload.
+    std::optional<block_shape> shape(std::size_t i) const {
+        const auto& in = code_[i];
+        const auto payload = in.operands.size() < 2 ? std::nullopt : parse_register(in.operands[1]);
+        if (!payload) return {};
+        const auto from = trace(i, range_of(payload->reg, 28, 4));
+        if (!from.constant) return {};
+        const auto v = static_cast<unsigned>(*from.constant);
+        return block_shape{.element_bytes = element_bytes(in.message),
+                           .width = (v & 0xff) + 1,
+                           .height = (v >> 8 & 0xff) + 1,
+                           .count = (v >> 16 & 0xff) + 1};
+    }
 
     /// Registers that a send or dpas writes; generous where the listing does not say.
     std::optional<byte_range> written(std::size_t i) const {
@@ -59,14 +98,7 @@ public:
         if (in.operands.empty() || in.cls == op_class::control || in.cls == op_class::sync) return {};
         const auto dst = parse_register(in.operands[0]);
         if (!dst) return {};
-        if (in.cls == op_class::send) {
-            unsigned size = 32 * grf_bytes;
-            if (const auto bytes = number_after(in.comment, "rd:"))
-                size = in.comment.find(" B;") != std::string::npos ? *bytes : *bytes * grf_bytes;
-            // A length of 31 stands for 31 or 32 registers: the field has no room for 32.
-            if (size == 31 * grf_bytes) size = 32 * grf_bytes;
-            return range_of(dst->reg, 0, size);
-        }
+        if (in.cls == op_class::send) return range_of(dst->reg, 0, sizes_[i]);
         if (in.cls == op_class::dpas) {  // "8x8": depth x rows
             unsigned rows = 8;
             if (const auto x = in.suffix.find('x'); x != std::string::npos)
@@ -140,6 +172,7 @@ private:
     /// A definition outside the loop of a use is only the value if nothing later in that loop
     /// writes the same bytes, for the next time round.
     bool valid_across_loops(std::size_t use, std::optional<std::size_t> definition, byte_range bytes) const {
+        if (!sizes_known_) return true;
         for (const auto& l : loops_) {
             if (!std::ranges::binary_search(l.members, use)) continue;
             if (definition && std::ranges::binary_search(l.members, *definition)) continue;
@@ -169,22 +202,21 @@ private:
                 found = true;
             }
         }
+        // "[s0.24+src0+0x80]": a constant in the message itself.
+        if (const auto plus = in.comment.rfind("+0x"); plus != std::string::npos) {
+            unsigned more = 0;
+            std::from_chars(in.comment.data() + plus + 3, in.comment.data() + in.comment.size(), more, 16);
+            base += more;
+        }
         return kernel_.inline_bytes + base + bytes.begin - dst->begin;
     }
 
     const std::vector<instruction>& code_;
     const zebin_kernel& kernel_;
     const std::vector<loop>& loops_;
+    std::vector<unsigned> sizes_;  ///< bytes that each send writes
+    bool sizes_known_ = false;
 };
-
-/// "d16v" is 2 bytes; the size stands in the third part of the message.
-unsigned element_bytes(const std::string& message) {
-    const auto at = message.find(".d");
-    if (at == std::string::npos) return 0;
-    unsigned bits = 0;
-    std::from_chars(message.data() + at + 2, message.data() + message.size(), bits);
-    return bits / 8;
-}
 
 std::string dpas_operand(const program& code, const loop* scope, byte_range loaded) {
     const auto check = [&](const instruction& in) -> const char* {
@@ -216,14 +248,7 @@ std::vector<block_send> find_block_sends(const program& code, const zebin_kernel
         if (!is_block(in.send) || in.operands.size() < 2) continue;
         block_send found{.index = i, .shape = {}, .surface = {}, .feeds = {}};
         if (const auto payload = parse_register(in.operands[1])) {
-            const auto shape = registers.trace(i, range_of(payload->reg, 28, 4));
-            if (shape.constant) {
-                const auto v = static_cast<unsigned>(*shape.constant);
-                found.shape = {.element_bytes = element_bytes(in.message),
-                               .width = (v & 0xff) + 1,
-                               .height = (v >> 8 & 0xff) + 1,
-                               .count = (v >> 16 & 0xff) + 1};
-            }
+            found.shape = registers.shape(i);
             found.surface = registers.name_of(registers.trace(i, range_of(payload->reg, 0, 8)));
         }
         const bool is_load = in.send != send_kind::prefetch && in.send != send_kind::block_store;

@@ -61,7 +61,7 @@ json loop_json(const loop_report& l) {
 
 }  // namespace
 
-json to_json(const report& result) {
+std::string to_json(const report& result) {
     json compiler = json::object();
     for (const auto& [tool, version] : result.compiler) compiler[tool] = version;
     json kernels = json::array();
@@ -81,10 +81,11 @@ json to_json(const report& result) {
                            {"undecoded", k.undecoded},
                            {"loops", k.loops},
                            {"main_loop", k.main_loop ? loop_json(*k.main_loop) : json(nullptr)}});
-    return {{"device", gpu_name(result.device)},
-            {"compiler", compiler},
-            {"kernels", kernels},
-            {"warnings", result.warnings}};
+    const json document{{"device", gpu_name(result.device)},
+                        {"compiler", compiler},
+                        {"kernels", kernels},
+                        {"warnings", result.warnings}};
+    return document.dump(2) + "\n";
 }
 
 namespace {

@@ -80,7 +80,8 @@ program parse_assembly(std::string_view listing);
 /// A register operand of the text, or nothing for "null", immediates and special registers.
 std::optional<register_operand> parse_register(std::string_view operand);
 
-/// An immediate's bits ("0x71F:uw", "24:w", "0x0:ud"), or nothing; not for floating point.
+/// An immediate's bits ("0x71F:uw", "24:w", "0x0:ud"), or nothing. Floating point gives
+/// its bits where the listing shows them exactly.
 std::optional<std::uint64_t> parse_immediate(std::string_view operand);
 
 /// Instructions that run again and again: a natural loop of the control flow.

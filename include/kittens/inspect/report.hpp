@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <map>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -94,8 +93,8 @@ struct report {
 /// unrolled main loop can be counted per step; 0 when it is not known.
 kernel_report analyse_kernel(const zebin_kernel& kernel, const std::string& listing, unsigned dpas_per_k_step = 0);
 
-/// The documented form (docs/machine-code.md).
-nlohmann::ordered_json to_json(const report& result);
+/// JSON in the documented form (docs/machine-code.md), indented.
+std::string to_json(const report& result);
 
 /// For a terminal: a table per kernel and the sends of its main loop.
 std::string to_text(const report& result);
