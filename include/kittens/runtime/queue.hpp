@@ -16,7 +16,8 @@ namespace kittens {
 
 namespace emulated {
 struct launch_report;
-}
+struct options;
+}  // namespace emulated
 
 namespace detail {
 class event_state;
@@ -66,6 +67,9 @@ public:
     /// Waits for all commands given so far. Throws the first error that no wait has thrown yet. Commands that stood
     /// behind a failed one were not executed; the queue is usable again after this.
     void wait();
+
+    /// How the emulator runs later launches of this queue (target/emulated/engine.hpp). No effect on other targets.
+    void emulate_with(const emulated::options& options);
 
     /// Throws memory_error where `from` does not fit into `to`.
     template <class T> event copy(const buffer<T>& to, const buffer<T>& from) {
