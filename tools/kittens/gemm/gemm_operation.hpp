@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "../operation.hpp"
+
+#include <kittens/base/types.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace kittens::tool {
+
+/// `kittens ... gemm`: C = A * B.
+class gemm_operation : public operation {
+public:
+    std::string name() const override { return "gemm"; }
+    std::string summary() const override { return "C = A * B; A is M x K, B is K x N, row-major"; }
+    void add_kernel_options(CLI::App& to) override;
+    void add_problem_options(CLI::App& to) override;
+    void check_kernel_options() override;
+    void check_problem_options() override;
+    run_outcome run(const run_request& request) override;
+    inspect_plan inspect() override;
+
+private:
+    // As given.
+    std::string type_text_ = "bf16", policy_ = "default", m_text_, n_text_, k_text_, scale_text_ = "1";
+    // As checked.
+    dtype type_ = dtype::bf16;
+    std::int64_t m_ = 0, n_ = 0, k_ = 0;
+    double scale_ = 1;
+};
+
+}  // namespace kittens::tool

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm_policies.hpp"
+
+#include <kittens/runtime/registry.hpp>
+
+#include <gemm/policies.hpp>
+
+namespace kittens::tool {
+
+const std::vector<gemm_policy_entry>& gemm_policies() {
+    static const std::vector<gemm_policy_entry> all{
+        {"default", "default_policy", kernels::default_policy},
+        {"masked", "masked_policy", kernels::masked_policy},
+        {"plain", "plain_policy", kernels::plain_policy},
+    };
+    return all;
+}
+
+const gemm_policy_entry* find_gemm_policy(std::string_view name) {
+    for (const auto& entry : gemm_policies())
+        if (entry.name == name) return &entry;
+    return nullptr;
+}
+
+std::string gemm_kernel_name(dtype type, std::string_view policy) {
+    std::string name = std::string("gemm_") + name_of(type);
+    if (policy != "default") name.append("_").append(policy);
+    return name;
+}
+
+std::vector<std::string> compiled_gemm_policies(dtype type) {
+    const std::string plain_name = gemm_kernel_name(type, "default"), prefix = plain_name + "_";
+    std::vector<std::string> found;
+    for (const std::string_view name : kernel_names()) {
+        if (name == plain_name) found.insert(found.begin(), "default");
+        else if (name.starts_with(prefix)) found.emplace_back(name.substr(prefix.size()));
+    }
+    return found;
+}
+
+}  // namespace kittens::tool

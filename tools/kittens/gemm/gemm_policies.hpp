@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kittens/base/types.hpp>
+
+#include <gemm/policy.hpp>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kittens::tool {
+
+/// A policy that the command line can name.
+struct gemm_policy_entry {
+    const char* name;
+    const char* expression;                     ///< the function that makes it, in C++
+    kernels::gemm_policy (*make)(dtype type);   ///< as on target xe
+};
+
+const std::vector<gemm_policy_entry>& gemm_policies();
+/// nullptr where there is none.
+const gemm_policy_entry* find_gemm_policy(std::string_view name);
+
+/// The registered kernel of a policy: "gemm_bf16" for the default, else "gemm_bf16_masked".
+std::string gemm_kernel_name(dtype type, std::string_view policy);
+
+/// Policies that this program has kernels of for `type`, the default first.
+std::vector<std::string> compiled_gemm_policies(dtype type);
+
+}  // namespace kittens::tool

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "../operands.hpp"
+#include "../text.hpp"
+#include "gemm_check.hpp"
+#include "gemm_operation.hpp"
+#include "gemm_policies.hpp"
+
+#include <fmt/format.h>
+#include <gemm/gemm.hpp>
+#include <gemm/policies.hpp>
+
+#include <cmath>
+
+namespace kittens::tool {
+
+namespace {
+
+/// Operands on host and device.
+struct operands {
+    std::vector<std::byte> a, b;
+    guarded_buffer device_a, device_b, device_c;
+};
+
+/// Globals of a kernel as bytes: types and access decide their layout, so all policies that agree in these share one type.
+struct launch_args {
+    std::vector<std::byte> bytes;
+    std::string broken_rule;  ///< of the 2-D block instructions; empty where none is broken
+};
+
+template <class Globals>
+std::vector<std::byte> bytes_of(const Globals& g) {
+    const auto* p = reinterpret_cast<const std::byte*>(&g);
+    return {p, p + sizeof g};
+}
+
+template <dtype In>
+launch_args make_args(const operands& o, int m, int n, int k, bool want_block) {
+    using block = typename kernels::gemm<kernels::default_policy(In)>::globals;
+    using plain = typename kernels::gemm<kernels::plain_policy(In)>::globals;
+    const auto layouts = [&]<class G>(G*) {
+        using in_t = typename decltype(G::a)::element;
+        using out_t = typename decltype(G::c)::element;
+        return G{{static_cast<in_t*>(o.device_a.data()), 1, 1, m, k}, {static_cast<in_t*>(o.device_b.data()), 1, 1, k, n},
+                 {static_cast<out_t*>(o.device_c.data()), 1, 1, m, n}};
+    };
+    const plain p = layouts(static_cast<plain*>(nullptr));
+    launch_args result;
+    const auto note = [&](const char* matrix, const char* rule) {
+        if (rule && result.broken_rule.empty()) result.broken_rule = fmt::format("{}: {}", matrix, rule);
+    };
+    note("A", p.a.broken_rule());
+    note("B", p.b.broken_rule());
+    note("C", p.c.broken_rule());
+    result.bytes = want_block && result.broken_rule.empty() ? bytes_of(layouts(static_cast<block*>(nullptr))) : bytes_of(p);
+    return result;
+}
+
+launch_args make_args(dtype type, const operands& o, std::int64_t m, std::int64_t n, std::int64_t k, bool want_block) {
+    const int i = static_cast<int>(m), j = static_cast<int>(n), l = static_cast<int>(k);
+    switch (type) {
+    case dtype::f16: return make_args<dtype::f16>(o, i, j, l, want_block);
+    case dtype::i8: return make_args<dtype::i8>(o, i, j, l, want_block);
+    default: return make_args<dtype::bf16>(o, i, j, l, want_block);
+    }
+}
+
+json number_or_null(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
+
+json to_json(const gemm_comparison& c, std::uint64_t guard_bytes_written) {
+    return {{"relative_frobenius", number_or_null(c.relative_frobenius)},
+            {"gate", c.exact_required ? 0.0 : gemm_comparison::gate},
+            {"max_abs", c.max_abs},
+            {"nonfinite", c.nonfinite},
+            {"different", c.exact_required ? json(c.different) : json(nullptr)},
+            {"guard_bytes_written", guard_bytes_written}};
+}
+
+void judge(run_outcome& to, const gemm_comparison& c, std::uint64_t guard_bytes_written) {
+    to.error = to_json(c, guard_bytes_written);
+    to.passed = c.passed() && guard_bytes_written == 0;
+    to.verdict = c.exact_required ? fmt::format("{} elements differ from the exact product", show_count(static_cast<std::uint64_t>(c.different)))
+                                  : fmt::format("relative Frobenius error {:.3e} against double precision (gate {})", c.relative_frobenius, gemm_comparison::gate);
+    if (c.exact_required && c.different == 0) to.verdict = "every element is the exact product";
+    if (c.nonfinite > 0)
+        to.findings.push_back(fmt::format("{} elements of C are not finite or were never written; the first is at row {}, column {}: {} instead of {:.6g}",
+                                          show_count(static_cast<std::uint64_t>(c.nonfinite)), c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
+    else if (!c.passed())
+        to.findings.push_back(fmt::format("C is wrong; furthest off at row {}, column {}: {:.9g} instead of {:.9g}", c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
+    if (guard_bytes_written > 0)
+        to.findings.push_back(fmt::format("the kernel wrote {} bytes outside C", show_count(guard_bytes_written)));
+}
+
+/// Bytes per workgroup and K step, as the panels' sizes are given; all prefetches of the launch count.
+void add_prefetch_figure(launches& runs, std::uint64_t k_steps) {
+    if (runs.workgroups == 0 || k_steps == 0) return;
+    runs.counters["k_steps"] = k_steps;
+    runs.counters["prefetched_bytes_per_workgroup_k_step"] =
+        static_cast<double>(runs.prefetched_bytes) / static_cast<double>(runs.workgroups * k_steps);
+}
+
+}  // namespace
+
+run_outcome gemm_operation::run(const run_request& request) {
+    const device& where = request.where;
+    const dtype out = accumulator_of(type_) == dtype::i32 ? dtype::i32 : type_;
+    const std::uint64_t bytes_a = matrix_bytes(m_, k_, type_), bytes_b = matrix_bytes(k_, n_, type_), bytes_c = matrix_bytes(m_, n_, out);
+    // Inputs have zones too: what is read outside them is NaN and shows in C.
+    const std::uint64_t guard_in = guard_bytes(where, std::max(k_, n_) * size_of(type_)), guard_out = guard_bytes(where, n_ * size_of(out));
+    const std::uint64_t on_device = saturating_sum({guarded_buffer::footprint(bytes_a, guard_in), guarded_buffer::footprint(bytes_b, guard_in),
+                                                    guarded_buffer::footprint(bytes_c, guard_out)});
+    const std::uint64_t on_host = saturating_sum({bytes_a, bytes_b, bytes_c, 2 * guard_out});
+    const std::string what = fmt::format("gemm {} x {} x {}", m_, n_, k_);
+    if (where.properties().is_gpu) {
+        require_memory(where, on_device, what);
+        require_memory(find_device("emulated"), on_host, what + " on the host");
+    } else {
+        require_memory(where, saturating_sum({on_device, on_host}), what);
+    }
+
+    const auto count = [](std::int64_t rows, std::int64_t cols) { return static_cast<std::size_t>(rows * cols); };
+    const operands o{random_operand(type_, count(m_, k_), request.seed, 0, scale_), random_operand(type_, count(k_, n_), request.seed, 1, scale_),
+                     {where, bytes_a, guard_in}, {where, bytes_b, guard_in}, {where, bytes_c, guard_out}};
+    queue on(where);
+    o.device_a.upload(on, o.a);
+    o.device_b.upload(on, o.b);
+
+    run_outcome result;
+    result.policy = policy_;
+    result.type = type_text_;
+    result.shape = {{"m", m_}, {"n", n_}, {"k", k_}};
+    result.shape_text = fmt::format("{} x {} x {}", m_, n_, k_);
+    result.work = 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
+
+    const launch_args args = make_args(type_, o, m_, n_, k_, policy_ != "plain");
+    if (!args.broken_rule.empty() && policy_ != "plain") {
+        if (policy_ != "default")
+            throw user_error(fmt::format("policy {} reads by 2-D blocks, which this size does not allow ({}); leave --policy out or take another size", policy_, args.broken_rule));
+        result.policy = "plain";
+        result.notes.push_back(fmt::format("2-D block access is not allowed here ({}): policy plain", args.broken_rule));
+    }
+    const kernel_record& kernel = kernel_for(where, gemm_kernel_name(type_, result.policy));
+    result.kernel = kernel.name;
+
+    result.runs = run_repeatedly(on, kernel, args.bytes.data(), args.bytes.size(), request.repeat, [&] {
+        o.device_c.poison(on);
+        on.wait();
+    });
+    const gemm_policy_entry* entry = find_gemm_policy(result.policy);
+    const std::int64_t k_step = entry ? entry->make(type_).k_step : 0;
+    add_prefetch_figure(result.runs, k_step > 0 ? static_cast<std::uint64_t>((k_ + k_step - 1) / k_step) : 0);
+    if (!result.runs.failure.empty()) {
+        result.verdict = "the kernel did not complete";
+        result.findings.push_back(result.runs.failure);
+        return result;
+    }
+    const guarded_buffer::content c = o.device_c.download(on);
+    judge(result, compare_gemm({m_, n_, k_, type_, out, o.a, o.b, c.data}), c.guard_bytes_written);
+    return result;
+}
+
+}  // namespace kittens::tool

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// kittens inspect: compile a kernel for an Intel GPU now, and read the machine code.
+#include "commands.hpp"
+#include "console.hpp"
+#include "operation.hpp"
+#include "places.hpp"
+#include "text.hpp"
+
+#include <kittens/inspect/report.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace kittens::tool {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct inspect_options {
+    std::string device, assembly_path, spirv_path, json_path;
+};
+
+/// A folder for what the compiler writes, gone at the end.
+class scratch_folder {
+public:
+    scratch_folder() {
+        std::string name = (fs::temp_directory_path() / "kittens-XXXXXX").string();
+        if (!mkdtemp(name.data())) throw user_error(fmt::format("cannot make a folder in {}; set TMPDIR to a writable one", fs::temp_directory_path().string()));
+        path_ = name;
+    }
+    ~scratch_folder() {
+        std::error_code error;
+        fs::remove_all(path_, error);
+    }
+    scratch_folder(const scratch_folder&) = delete;
+    scratch_folder& operator=(const scratch_folder&) = delete;
+
+    fs::path operator/(const char* name) const { return path_ / name; }
+
+private:
+    fs::path path_;
+};
+
+std::string content_of(const fs::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+int inspect_operation(operation& op, const inspect_options& options) {
+    op.check_kernel_options();
+    const inspect::gpu gpu = inspect::parse_gpu(options.device);
+    const inspect_plan plan = op.inspect();
+    const console out(options.json_path);
+    std::optional<output_file> assembly, spirv;
+    if (!options.assembly_path.empty()) assembly.emplace(options.assembly_path, "--asm");
+    if (!options.spirv_path.empty()) spirv.emplace(options.spirv_path, "--spirv");
+
+    const source_places places = find_sources();
+    const scratch_folder scratch;
+    inspect::inspect_options request;
+    request.source.emplace();
+    request.source->text = plan.source;
+    request.source->include_dirs = {places.include, places.kernels};
+    request.source->flags = {"-isystem", places.freestanding.string()};
+    request.device = gpu;
+    request.native.grf = plan.grf;
+    request.dpas_per_k_step = plan.dpas_per_k_step;
+    request.save_spirv = scratch / "kernel.spv";
+    request.save_assembly = scratch / "kernel.asm";
+    const inspect::report report = inspect::run(request);
+
+    json document{{"kernel", op.name()}, {"policy", plan.policy}, {"dtype", plan.type}};
+    document.update(json::parse(inspect::to_json(report)));
+    out.print(inspect::to_text(report));
+    if (assembly) assembly->write(content_of(request.save_assembly));
+    if (spirv) spirv->write(content_of(request.save_spirv));
+    out.write(document);
+    return status_ok;
+}
+
+}  // namespace
+
+void add_inspect(CLI::App& program, action& chosen) {
+    CLI::App* command = program.add_subcommand("inspect", "Compile a kernel for an Intel GPU and read its machine code; needs no GPU");
+    command->require_subcommand(1);
+    static inspect_options options;
+    for (const auto& op : operations()) {
+        CLI::App* sub = command->add_subcommand(op->name(), op->summary());
+        sub->add_option("--device", options.device, "pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU")->required();
+        op->add_kernel_options(*sub);
+        sub->add_option("--asm", options.assembly_path, "Write the assembly text there")->type_name("FILE");
+        sub->add_option("--spirv", options.spirv_path, "Write the SPIR-V module there")->type_name("FILE");
+        add_json_option(*sub, options.json_path);
+        sub->callback([&chosen, &op] { chosen = [&op] { return inspect_operation(*op, options); }; });
+    }
+}
+
+}  // namespace kittens::tool

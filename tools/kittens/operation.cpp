@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "operation.hpp"
+
+#include "gemm/gemm_operation.hpp"
+
+namespace kittens::tool {
+
+const std::vector<std::unique_ptr<operation>>& operations() {
+    static const auto all = [] {
+        std::vector<std::unique_ptr<operation>> list;
+        list.push_back(std::make_unique<gemm_operation>());
+        return list;
+    }();
+    return all;
+}
+
+}  // namespace kittens::tool

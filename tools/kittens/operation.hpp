@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of the kernel suite, as the commands see them. A new operation is one class here and one line in
+// operations(); every command then takes it.
+#pragma once
+
+#include "console.hpp"
+#include "launches.hpp"
+
+#include <kittens/runtime/device.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kittens::tool {
+
+struct run_request {
+    device where;
+    std::uint64_t seed = 0;
+    int repeat = 1;
+};
+
+/// What came out of a run and of its check.
+struct run_outcome {
+    std::string kernel;  ///< as it is registered, e.g. "gemm_bf16_plain"
+    std::string policy, type;
+    json shape;                  ///< e.g. {"m": 1, "n": 1, "k": 1}
+    std::string shape_text;      ///< e.g. "1 x 1 x 1"
+    launches runs;
+    double work = 0;             ///< floating-point (or integer) operations
+    bool passed = false;
+    json error;                  ///< has "relative_frobenius"; null where nothing could be compared
+    std::string verdict;         ///< what was compared, and how far off it was
+    std::vector<std::string> findings;  ///< what is wrong, one line each
+    std::vector<std::string> notes;     ///< choices made on the user's behalf
+};
+
+/// A kernel to be compiled for an Intel GPU.
+struct inspect_plan {
+    std::string kernel, policy, type;
+    std::string source;            ///< a whole translation unit
+    unsigned grf = 0;              ///< registers per thread
+    unsigned dpas_per_k_step = 0;
+};
+
+class operation {
+public:
+    virtual ~operation() = default;
+    virtual std::string name() const = 0;
+    virtual std::string summary() const = 0;
+
+    /// Options that say which kernel: element type, policy.
+    virtual void add_kernel_options(CLI::App& to) = 0;
+    /// Options that say what it works on: sizes, scale of the data.
+    virtual void add_problem_options(CLI::App& to) = 0;
+
+    /// Called after parsing and before any work: throws user_error where an option has no sense.
+    virtual void check_kernel_options() = 0;
+    virtual void check_problem_options() = 0;
+
+    virtual run_outcome run(const run_request& request) = 0;
+    virtual inspect_plan inspect() = 0;
+};
+
+/// One of each, ordered as help lists them.
+const std::vector<std::unique_ptr<operation>>& operations();
+
+}  // namespace kittens::tool
