@@ -39,20 +39,18 @@ bool check_slm(machine& m, const lane_state& lane, const void* p, std::size_t by
     }
     case slm_problem::uninitialized:
         m.report(fault_kind::slm_uninitialized, lane, code,
-                 fmt::format("{} reads SLM byte {}, which nobody has written in this workgroup", what, f.offset), false,
-                 what);
+                 fmt::format("reads SLM byte {}, which nobody has written in this workgroup", f.offset), false, what);
         return true;
     case slm_problem::race: {
         const bool same = f.other_subgroup == lane.subgroup->index;
-        m.report(
-            fault_kind::slm_race, lane, code,
-            fmt::format(
-                "{} {} SLM byte {} that {} lane {} {} with nothing in between that orders the two: put a {}", what,
-                write ? "writes" : "reads", f.offset,
-                same ? std::string("the same subgroup's") : fmt::format("subgroup {}", f.other_subgroup), f.other_lane,
-                f.other_wrote ? "wrote" : "read",
-                same ? "subgroup barrier between them" : "workgroup barrier with local memory semantics between them"),
-            false, what);
+        m.report(fault_kind::slm_race, lane, code,
+                 fmt::format("{} SLM byte {} that {} lane {} {} with nothing in between that orders the two: put a {}",
+                             write ? "writes" : "reads", f.offset,
+                             same ? std::string("the same subgroup's") : fmt::format("subgroup {}", f.other_subgroup),
+                             f.other_lane, f.other_wrote ? "wrote" : "read",
+                             same ? "subgroup barrier between them"
+                                  : "workgroup barrier with local memory semantics between them"),
+                 false, what);
         return true;
     }
     }

@@ -93,12 +93,18 @@ void traffic::prefetch(const segment* s, std::size_t n, prefetch_event event) {
     each_line(s, n, [&](std::uintptr_t number, std::uint64_t m) {
         line& l = at(number);
         event.empty = false;
-        const bool asked = (m & ~l.prefetched) == 0 && l.event >= 0;
+        const bool asked = (m & ~l.prefetched) == 0 && l.events[0] >= 0;
         const bool near = std::abs(event.step - l.last_step) <= repeat_window &&
                           (l.last_subgroup != subgroup || clock - l.clock < cache_bytes_);
         if (!asked || !near) {
             event.redundant = false;
-            if (l.event < 0 || !near) l.event = id;
+            if (!near) {
+                settle(l);
+                l.events = {-1, -1, -1, -1};
+            }
+            const auto place = std::find(l.events.begin(), l.events.end(), -1);
+            if (place != l.events.end()) *place = id;
+            else event.used = true;  // more parts than are tracked: give it the benefit of the doubt
         }
         l.prefetched |= m;
         l.last_step = event.step;
@@ -110,6 +116,16 @@ void traffic::prefetch(const segment* s, std::size_t n, prefetch_event event) {
     events_.push_back(event);
 }
 
+// The line's prefetches were of use if it was loaded at their step or later.
+void traffic::settle(const line& l) {
+    if (l.loaded == 0) return;
+    for (const int id : l.events) {
+        if (id < 0) break;
+        prefetch_event& e = events_[static_cast<std::size_t>(id)];
+        if (l.last_load_step >= e.step) e.used = true;
+    }
+}
+
 std::vector<traffic::verdict> traffic::finish(counters& count) {
     // Last step at which a surface was loaded from a line that nothing had prefetched.
     std::vector<int> cold(surfaces_.size(), -1);
@@ -119,9 +135,8 @@ std::vector<traffic::verdict> traffic::finish(counters& count) {
         count.distinct_prefetch_bytes += static_cast<std::uint64_t>(__builtin_popcountll(l.prefetched));
         count.distinct_store_bytes += static_cast<std::uint64_t>(__builtin_popcountll(l.stored));
         if (l.loaded == 0) continue;
-        if (l.event >= 0) {
-            prefetch_event& e = events_[static_cast<std::size_t>(l.event)];
-            if (l.last_load_step >= e.step) e.used = true;
+        if (l.events[0] >= 0) {
+            settle(l);
         } else if (l.surface >= 0) {
             int& c = cold[static_cast<std::size_t>(l.surface)];
             c = std::max(c, l.last_load_step);

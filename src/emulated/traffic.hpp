@@ -63,7 +63,7 @@ private:
     struct line {
         std::uintptr_t address = 0;  // line number + 1; 0 is empty
         std::uint64_t loaded = 0, prefetched = 0, stored = 0;
-        int event = -1;
+        std::array<int, 4> events{-1, -1, -1, -1};  // prefetches of its parts
         int first_load_step = 0, last_load_step = 0;
         int last_step = 0;       // of the last prefetch
         int last_subgroup = -1;  // of the last prefetch
@@ -71,6 +71,7 @@ private:
         std::uint64_t clock = 0;  // traffic of last_subgroup when it prefetched
     };
     line& at(std::uintptr_t number);
+    void settle(const line& l);
     void grow();
 
     std::vector<line> lines_;
