@@ -33,7 +33,8 @@ public:
     const device& where() const noexcept { return where_; }
 
     /// `shape` has been checked. `caller_waits`: the calling thread is about to wait for the result.
-    virtual event_ptr launch(const kernel_record& kernel, const launch_shape& shape, const void* args, std::size_t bytes, bool caller_waits) = 0;
+    virtual event_ptr launch(const kernel_record& kernel, const launch_shape& shape, const void* args,
+                             std::size_t bytes, bool caller_waits) = 0;
     virtual event_ptr copy(void* to, const void* from, std::size_t bytes) = 0;
     virtual event_ptr fill(void* to, unsigned char value, std::size_t bytes) = 0;
     virtual void wait() = 0;

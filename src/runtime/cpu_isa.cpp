@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include <sched.h>
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <sched.h>
 #include <string>
 
 namespace kittens {
@@ -40,8 +40,8 @@ std::optional<cpu_isa> detected_cpu_isa() {
         best = cpu_isa::avx512;
         if (!all({"avx512_bf16", "avx512_vnni"})) return best;
         best = cpu_isa::avx512_bf16;
-        if (all({"amx_tile", "amx_bf16", "amx_int8", "avx512_fp16", "avx_vnni", "avx512ifma", "avx512_vbmi", "avx512_vbmi2",
-                 "avx512_bitalg", "avx512_vpopcntdq", "gfni"}) &&
+        if (all({"amx_tile", "amx_bf16", "amx_int8", "avx512_fp16", "avx_vnni", "avx512ifma", "avx512_vbmi",
+                 "avx512_vbmi2", "avx512_bitalg", "avx512_vpopcntdq", "gfni"}) &&
             detail::request_amx())
             best = cpu_isa::amx;
         return best;
@@ -53,7 +53,8 @@ std::optional<cpu_isa> cpu_isa_cap() {
     const char* value = std::getenv("KITTENS_MAX_CPU_ISA");
     if (!value || !*value) return std::nullopt;
     if (const auto isa = parse_cpu_isa(value)) return isa;
-    throw device_error(fmt::format("KITTENS_MAX_CPU_ISA is \"{}\"", value), "set it to avx2, avx512, avx512_bf16 or amx, or unset it");
+    throw device_error(fmt::format("KITTENS_MAX_CPU_ISA is \"{}\"", value),
+                       "set it to avx2, avx512, avx512_bf16 or amx, or unset it");
 }
 
 std::vector<cpu_isa> usable_cpu_isas() {
@@ -61,7 +62,8 @@ std::vector<cpu_isa> usable_cpu_isas() {
     const auto top = detected_cpu_isa();
     std::vector<cpu_isa> levels;
     if (top)
-        for (int i = 0; i <= static_cast<int>(cap ? std::min(*cap, *top) : *top); ++i) levels.push_back(static_cast<cpu_isa>(i));
+        for (int i = 0; i <= static_cast<int>(cap ? std::min(*cap, *top) : *top); ++i)
+            levels.push_back(static_cast<cpu_isa>(i));
     return levels;
 }
 
@@ -71,7 +73,8 @@ int host_threads() {
         int n = 0;
         const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), n);
         if (code != std::errc{} || end != text.data() + text.size() || n < 1 || n > 4096)
-            throw device_error(fmt::format("KITTENS_NUM_THREADS is \"{}\"", value), "set it to a whole number from 1 to 4096, or unset it");
+            throw device_error(fmt::format("KITTENS_NUM_THREADS is \"{}\"", value),
+                               "set it to a whole number from 1 to 4096, or unset it");
         return n;
     }
     cpu_set_t set;

@@ -25,7 +25,8 @@ const machine& detected() {
         auto m = std::make_unique<machine>();
         m->devices = detail::host_devices();
         if (!detected_cpu_isa())
-            m->missing.push_back({"this processor has no AVX2, FMA and F16C", "kernels of the cpu target do not run", ""});
+            m->missing.push_back(
+                {"this processor has no AVX2, FMA and F16C", "kernels of the cpu target do not run", ""});
         for (auto& d : detail::opencl_devices(m->missing)) m->devices.push_back(std::move(d));
         return m.release();
     }();
@@ -56,14 +57,18 @@ device find_device(std::string_view target, std::string_view name) {
     std::vector<std::string> choices;
     for (const device& d : devices()) {
         if (d.target() != target) continue;
-        if (lower(d.id()).find(lower(name)) != std::string::npos || lower(d.name()).find(lower(name)) != std::string::npos) return d;
+        if (lower(d.id()).find(lower(name)) != std::string::npos ||
+            lower(d.name()).find(lower(name)) != std::string::npos)
+            return d;
         choices.push_back(fmt::format("{} ({})", d.id(), d.name()));
     }
     if (!choices.empty())
-        throw device_error(fmt::format("no {} device is called \"{}\"", target, name), fmt::format("there are: {}", fmt::join(choices, ", ")));
+        throw device_error(fmt::format("no {} device is called \"{}\"", target, name),
+                           fmt::format("there are: {}", fmt::join(choices, ", ")));
     for (const missing_part& part : missing_parts())
         if (target == "xe" || part.consequence.find(target) != std::string::npos)
-            throw device_error(fmt::format("no device for target {}: {}", target, part.what), part.command.empty() ? "" : fmt::format("run {}", part.command));
+            throw device_error(fmt::format("no device for target {}: {}", target, part.what),
+                               part.command.empty() ? "" : fmt::format("run {}", part.command));
     throw device_error(fmt::format("no device for target {}", target));
 }
 

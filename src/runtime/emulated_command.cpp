@@ -15,7 +15,8 @@ namespace {
 std::string short_text(const emulated::fault& f) {
     std::string s = fmt::format("{}: {}", emulated::name(f.kind), f.operation);
     if (!f.tile.empty()) s += fmt::format(" of {}", f.tile);
-    if (f.has_coordinate) s += fmt::format(" at {{{}, {}, {}, {}}}", f.coordinate[0], f.coordinate[1], f.coordinate[2], f.coordinate[3]);
+    if (f.has_coordinate)
+        s += fmt::format(" at {{{}, {}, {}, {}}}", f.coordinate[0], f.coordinate[1], f.coordinate[2], f.coordinate[3]);
     s += fmt::format(": {} (subgroup {}", f.message, f.subgroup);
     if (f.lane >= 0) s += fmt::format(" lane {}", f.lane);
     s += ")";
@@ -25,9 +26,11 @@ std::string short_text(const emulated::fault& f) {
 
 class emulated_command final : public host_command {
 public:
-    emulated_command(std::shared_ptr<host_core> core, const kernel_record& kernel, const launch_shape& shape, const void* args,
-                     std::size_t bytes, bool caller_waits, const emulated::options& options)
-        : host_command(std::move(core), workgroups_of(shape), caller_waits), kernel_(kernel), args_(args, bytes) {
+    emulated_command(std::shared_ptr<host_core> core, const kernel_record& kernel, const launch_shape& shape,
+                     const void* args, std::size_t bytes, bool caller_waits, const emulated::options& options)
+        : host_command(std::move(core), workgroups_of(shape), caller_waits),
+          kernel_(kernel),
+          args_(args, bytes) {
         launch_.kernel = kernel.name;
         std::copy_n(shape.groups, 3, launch_.groups);
         launch_.subgroups = shape.subgroups;
@@ -62,7 +65,8 @@ protected:
     void finish() override {
         if (report_.faults.empty()) return;
         report_.locate();
-        const auto error = std::find_if(report_.faults.begin(), report_.faults.end(), [](const auto& f) { return !emulated::is_advice(f.kind); });
+        const auto error = std::find_if(report_.faults.begin(), report_.faults.end(),
+                                        [](const auto& f) { return !emulated::is_advice(f.kind); });
         if (error == report_.faults.end()) return;
         std::vector<std::string> lines;
         for (const bool advice : {false, true})
@@ -74,7 +78,7 @@ protected:
     }
 
 private:
-    const kernel_record& kernel_;
+    const kernel_record kernel_;
     const argument_block args_;
     emulated::launch launch_;
     std::mutex lock_;
@@ -83,8 +87,9 @@ private:
 
 }  // namespace
 
-command_ptr make_emulated_command(std::shared_ptr<host_core> core, const kernel_record& kernel, const launch_shape& shape,
-                                  const void* args, std::size_t bytes, bool caller_waits, const emulated::options& options) {
+command_ptr make_emulated_command(std::shared_ptr<host_core> core, const kernel_record& kernel,
+                                  const launch_shape& shape, const void* args, std::size_t bytes, bool caller_waits,
+                                  const emulated::options& options) {
     return std::make_shared<emulated_command>(std::move(core), kernel, shape, args, bytes, caller_waits, options);
 }
 

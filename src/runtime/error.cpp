@@ -19,14 +19,20 @@ std::string where(const std::string& kernel, const std::string& target, const st
 }  // namespace
 
 error::error(std::string message, std::string hint)
-    : std::runtime_error(joined(message, hint)), message_(std::move(message)), hint_(std::move(hint)) {}
+    : std::runtime_error(joined(message, hint)),
+      message_(std::move(message)),
+      hint_(std::move(hint)) {}
 
 build_error::build_error(std::string message, std::string hint, std::string build_log)
-    : error(std::move(message), std::move(hint)), build_log_(std::move(build_log)) {}
+    : error(std::move(message), std::move(hint)),
+      build_log_(std::move(build_log)) {}
 
 kernel_error::kernel_error(std::string kernel, std::string target, std::array<int, 3> group, std::string detail,
                            std::vector<std::string> reports)
-    : error(fmt::format("{}: {}", where(kernel, target, group), detail)), kernel_(std::move(kernel)),
-      target_(std::move(target)), group_(group), reports_(std::move(reports)) {}
+    : error(fmt::format("{}: {}", where(kernel, target, group), detail)),
+      kernel_(std::move(kernel)),
+      target_(std::move(target)),
+      group_(group),
+      reports_(std::move(reports)) {}
 
 }  // namespace kittens

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
+#include <sys/mman.h>
 #include <cerrno>
 #include <cstring>
-#include <sys/mman.h>
 
 namespace kittens::detail {
 
@@ -16,10 +16,12 @@ constexpr std::size_t guard_bytes = 4096;
 }
 
 boost::context::stack_context fiber_stack_allocator::allocate() {
-    void* base = mmap(nullptr, kernel_stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    void* base = mmap(nullptr, kernel_stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
     if (base == MAP_FAILED)
-        throw memory_error(fmt::format("cannot map a kernel stack of {} bytes: {}", kernel_stack_bytes, std::strerror(errno)),
-                           "raise the limit on address space (ulimit -v), or use fewer threads (KITTENS_NUM_THREADS)");
+        throw memory_error(
+            fmt::format("cannot map a kernel stack of {} bytes: {}", kernel_stack_bytes, std::strerror(errno)),
+            "raise the limit on address space (ulimit -v), or use fewer threads (KITTENS_NUM_THREADS)");
     mprotect(base, guard_bytes, PROT_NONE);
     // A huge page would be cleared for the first few bytes that a small kernel touches.
     madvise(base, kernel_stack_bytes, MADV_NOHUGEPAGE);

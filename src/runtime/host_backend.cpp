@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
+#include <sys/mman.h>
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <sys/mman.h>
 
 namespace kittens::detail {
 
@@ -26,16 +26,21 @@ std::uint64_t next_epoch() {
 
 class cpu_kernel_command final : public host_command {
 public:
-    cpu_kernel_command(std::shared_ptr<host_core> core, const kernel_record& kernel, const launch_shape& shape, const void* args,
-                       std::size_t bytes, bool caller_waits)
-        : host_command(std::move(core), workgroups_of(shape), caller_waits), kernel_(kernel), shape_(shape), args_(args, bytes),
+    cpu_kernel_command(std::shared_ptr<host_core> core, const kernel_record& kernel, const launch_shape& shape,
+                       const void* args, std::size_t bytes, bool caller_waits)
+        : host_command(std::move(core), workgroups_of(shape), caller_waits),
+          kernel_(kernel),
+          shape_(shape),
+          args_(args, bytes),
           epoch_(next_epoch()) {}
 
 protected:
-    std::uint64_t execute(host_worker& worker) override { return worker.run({*this, kernel_, shape_, args_.data(), epoch_}); }
+    std::uint64_t execute(host_worker& worker) override {
+        return worker.run({*this, kernel_, shape_, args_.data(), epoch_});
+    }
 
 private:
-    const kernel_record& kernel_;
+    const kernel_record kernel_;
     const launch_shape shape_;
     const argument_block args_;
     const std::uint64_t epoch_;
@@ -45,18 +50,19 @@ private:
 class memory_command final : public host_command {
 public:
     memory_command(std::shared_ptr<host_core> core, void* to, const void* from, unsigned char value, std::size_t bytes)
-        : host_command(std::move(core), std::max<std::size_t>(1, (bytes + block - 1) / block), false), to_(static_cast<char*>(to)),
-          from_(static_cast<const char*>(from)), value_(value), bytes_(bytes) {}
+        : host_command(std::move(core), std::max<std::size_t>(1, (bytes + block - 1) / block), false),
+          to_(static_cast<char*>(to)),
+          from_(static_cast<const char*>(from)),
+          value_(value),
+          bytes_(bytes) {}
 
 protected:
     std::uint64_t execute(host_worker&) override {
         std::uint64_t first = 0, last = 0, count = 0;
         for (; claim(first, last); count += last - first) {
             const std::size_t begin = first * block, size = std::min<std::size_t>(last * block, bytes_) - begin;
-            if (from_)
-                std::memcpy(to_ + begin, from_ + begin, size);
-            else
-                std::memset(to_ + begin, value_, size);
+            if (from_) std::memcpy(to_ + begin, from_ + begin, size);
+            else std::memset(to_ + begin, value_, size);
         }
         return count;
     }
@@ -77,8 +83,10 @@ public:
         core_->stop();
     }
 
-    event_ptr launch(const kernel_record& kernel, const launch_shape& shape, const void* args, std::size_t bytes, bool caller_waits) override {
-        if (where().target() == "emulated") return submit(make_emulated_command(core_, kernel, shape, args, bytes, caller_waits, emulation_));
+    event_ptr launch(const kernel_record& kernel, const launch_shape& shape, const void* args, std::size_t bytes,
+                     bool caller_waits) override {
+        if (where().target() == "emulated")
+            return submit(make_emulated_command(core_, kernel, shape, args, bytes, caller_waits, emulation_));
         return submit(std::make_shared<cpu_kernel_command>(core_, kernel, shape, args, bytes, caller_waits));
     }
     event_ptr copy(void* to, const void* from, std::size_t bytes) override {

@@ -5,8 +5,8 @@
 
 #include <kittens/runtime/cpu_isa.hpp>
 
-#include <algorithm>
 #include <pthread.h>
+#include <algorithm>
 
 namespace kittens::detail {
 
@@ -29,10 +29,12 @@ template <class Ready> bool spin_until(Ready ready) {
 }  // namespace
 
 host_command::host_command(std::shared_ptr<host_core> core, std::uint64_t pieces, bool caller_waits)
-    : core_(std::move(core)), pieces_(pieces),
+    : core_(std::move(core)),
+      pieces_(pieces),
       // Several pieces at a time where there are very many, so that the counter is not what they wait for.
       chunk_(std::clamp<std::uint64_t>(pieces / (std::uint64_t(host_pool::instance().threads()) * 32), 1, 64)),
-      max_participants_(static_cast<int>(std::min<std::uint64_t>(pieces, static_cast<std::uint64_t>(host_pool::instance().threads())))),
+      max_participants_(static_cast<int>(
+          std::min<std::uint64_t>(pieces, static_cast<std::uint64_t>(host_pool::instance().threads())))),
       caller_waits_(caller_waits) {}
 
 bool host_command::join() {
@@ -138,7 +140,8 @@ void host_core::complete(host_command& command) {
 
 void host_core::help_until(const host_command& command) {
     host_worker& worker = host_worker::of_this_thread();
-    if (worker.in_kernel()) throw launch_error("wait was called inside a kernel", "wait for events and queues on the host only");
+    if (worker.in_kernel())
+        throw launch_error("wait was called inside a kernel", "wait for events and queues on the host only");
     while (!command.done()) {
         const int seen = progress_.load();
         if (const command_ptr active = front(); active && active->join()) {
@@ -208,7 +211,8 @@ bool host_pool::publish(const command_ptr& command) {
     bool sure = false;
     {
         const std::lock_guard guard(lock_);
-        const auto unserved = std::count_if(active_.begin(), active_.end(), [](const command_ptr& c) { return c->participants() == 0; });
+        const auto unserved =
+            std::count_if(active_.begin(), active_.end(), [](const command_ptr& c) { return c->participants() == 0; });
         sure = threads_ - 1 - busy_ > unserved;
         active_.push_back(command);
     }

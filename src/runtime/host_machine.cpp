@@ -3,16 +3,16 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <set>
 #include <sstream>
-#include <sys/syscall.h>
-#include <sys/utsname.h>
-#include <unistd.h>
 #include <utility>
 
 namespace kittens::detail {
@@ -122,7 +122,8 @@ int count_list(const std::string& text) {
 std::uint64_t meminfo(std::string_view field) {
     std::ifstream in("/proc/meminfo");
     for (std::string line; std::getline(in, line);)
-        if (line.starts_with(field) && line[field.size()] == ':') return std::stoull(line.substr(field.size() + 1)) << 10;
+        if (line.starts_with(field) && line[field.size()] == ':')
+            return std::stoull(line.substr(field.size() + 1)) << 10;
     return 0;
 }
 
@@ -138,7 +139,8 @@ std::uint64_t cgroup_headroom() {
     const fs::path root = "/sys/fs/cgroup";
     for (fs::path dir = root / fs::path(own).relative_path();; dir = dir.parent_path()) {
         std::uint64_t limit = 0, used = 0;
-        if (std::istringstream(read_line(dir / "memory.max")) >> limit && std::istringstream(read_line(dir / "memory.current")) >> used)
+        if (std::istringstream(read_line(dir / "memory.max")) >> limit &&
+            std::istringstream(read_line(dir / "memory.current")) >> used)
             room = std::min(room, limit > used ? limit - used : 0);
         if (dir == root || !dir.has_relative_path()) break;
     }

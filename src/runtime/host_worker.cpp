@@ -5,15 +5,15 @@
 
 #include <kittens/runtime/error.hpp>
 
-#include <boost/context/preallocated.hpp>
 #include <fmt/format.h>
+#include <boost/context/preallocated.hpp>
 
+#include <immintrin.h>
+#include <sys/mman.h>
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
-#include <immintrin.h>
-#include <sys/mman.h>
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -42,7 +42,8 @@ constexpr std::size_t huge_page = std::size_t{2} << 20;
 std::byte* map_pages(std::size_t bytes) {
     void* p = nullptr;
     if (posix_memalign(&p, bytes >= huge_page ? huge_page : 4096, bytes) != 0)
-        throw memory_error(fmt::format("cannot allocate {} of memory for a worker thread", size_text(bytes)), "use fewer threads (KITTENS_NUM_THREADS)");
+        throw memory_error(fmt::format("cannot allocate {} of memory for a worker thread", size_text(bytes)),
+                           "use fewer threads (KITTENS_NUM_THREADS)");
     if (bytes >= huge_page) madvise(p, bytes, MADV_HUGEPAGE);
     return static_cast<std::byte*>(p);
 }
@@ -217,7 +218,8 @@ std::string host_worker::missing_barrier_text() const {
     for (std::size_t i = 0; i < std::min<std::size_t>(waiting_count_, 4); ++i)
         who += fmt::format("{}{}", i ? ", " : "", waiting_[(waiting_head_ + i) % waiting_.size()]->context.subgroup);
     if (waiting_count_ > 4) who += ", ...";
-    return fmt::format("barrier not reached by all subgroups: {} of {} wait (subgroup {}), the others have ended", waiting_count_, count_, who);
+    return fmt::format("barrier not reached by all subgroups: {} of {} wait (subgroup {}), the others have ended",
+                       waiting_count_, count_, who);
 }
 
 /// The subgroup that has waited longest goes first; later ones cannot be ready before it.
@@ -288,8 +290,8 @@ host_worker::fiber_slot& host_worker::spare_fiber() {
     const boost::context::stack_context stack = allocator.allocate();
     slot->bottom = static_cast<const char*>(stack.sp) - stack.size;
     slot->bytes = stack.size;
-    slot->handle = boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack), allocator,
-                                         [this](boost::context::fiber&& left) {
+    slot->handle = boost::context::fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+                                         allocator, [this](boost::context::fiber&& left) {
                                              after_switch();
                                              adopt(std::move(left));
                                              drive();

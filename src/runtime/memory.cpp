@@ -35,7 +35,8 @@ std::uint64_t available_memory(const device& where) { return where.impl().availa
 void require_memory(const device& where, std::uint64_t bytes, std::string_view what) {
     const std::uint64_t free = available_memory(where);
     if (bytes > free)
-        throw memory_error(fmt::format("{} needs {} but {} has {} free", what, detail::size_text(bytes), where.id(), detail::size_text(free)),
+        throw memory_error(fmt::format("{} needs {} but {} has {} free", what, detail::size_text(bytes), where.id(),
+                                       detail::size_text(free)),
                            "use a smaller problem");
 }
 

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <dlfcn.h>
 #include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <vector>
 
@@ -34,7 +34,9 @@ void offer_project_driver() {
         setenv("OCL_ICD_VENDORS", vendors.c_str(), 0);
         return;
     }
-    if (const fs::path system = "/etc/OpenCL/vendors"; fs::is_directory(system, ignored) && !fs::is_empty(system, ignored)) return;
+    if (const fs::path system = "/etc/OpenCL/vendors";
+        fs::is_directory(system, ignored) && !fs::is_empty(system, ignored))
+        return;
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(toolchain / "venv" / "lib", ignored))
         if (entry.path().filename().string().starts_with("libintelocl.so.")) found.push_back(entry.path());

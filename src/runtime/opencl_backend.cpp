@@ -11,9 +11,13 @@
 
 namespace kittens::detail {
 
-opencl_backend::opencl_backend(const opencl_api& api, const usm_api& usm, cl_platform_id platform, cl_device_id device, std::string id,
-                               device_properties properties)
-    : backend(std::move(id), std::move(properties)), api_(api), usm_(usm), platform_(platform), device_(device) {}
+opencl_backend::opencl_backend(const opencl_api& api, const usm_api& usm, cl_platform_id platform, cl_device_id device,
+                               std::string id, device_properties properties)
+    : backend(std::move(id), std::move(properties)),
+      api_(api),
+      usm_(usm),
+      platform_(platform),
+      device_(device) {}
 
 opencl_backend::~opencl_backend() {
     for (auto& [key, slot] : programs_)
@@ -24,9 +28,11 @@ opencl_backend::~opencl_backend() {
 cl_context opencl_backend::context() {
     std::call_once(context_made_, [this] {
         cl_int code = CL_SUCCESS;
-        const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform_), 0};
+        const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                    reinterpret_cast<cl_context_properties>(platform_), 0};
         context_ = api_.CreateContext(properties, 1, &device_, nullptr, nullptr, &code);
-        if (code != CL_SUCCESS) throw device_error(fmt::format("device {} gives no OpenCL context: {}", id(), opencl_error_name(code)));
+        if (code != CL_SUCCESS)
+            throw device_error(fmt::format("device {} gives no OpenCL context: {}", id(), opencl_error_name(code)));
     });
     return context_;
 }
@@ -46,7 +52,9 @@ void* opencl_backend::allocate(std::uint64_t bytes, memory_kind kind) {
     case memory_kind::device: p = usm_.device_alloc(context(), device_, options, size, alignment, &code); break;
     }
     if (!p || code != CL_SUCCESS)
-        throw memory_error(fmt::format("device {} cannot allocate {}: {}", id(), size_text(bytes), opencl_error_name(code)), "use a smaller problem");
+        throw memory_error(
+            fmt::format("device {} cannot allocate {}: {}", id(), size_text(bytes), opencl_error_name(code)),
+            "use a smaller problem");
     const std::lock_guard guard(lock_);
     allocations_[p] = bytes;
     allocated_ += bytes;
@@ -71,6 +79,8 @@ std::uint64_t opencl_backend::available_memory() const {
     return properties().memory_bytes - std::min(allocated_, properties().memory_bytes);
 }
 
-std::shared_ptr<queue_state> opencl_backend::make_queue(const device& self) { return make_opencl_queue(self, shared_from_this()); }
+std::shared_ptr<queue_state> opencl_backend::make_queue(const device& self) {
+    return make_opencl_queue(self, shared_from_this());
+}
 
 }  // namespace kittens::detail

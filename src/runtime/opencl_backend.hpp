@@ -24,8 +24,8 @@ struct usm_api {
 
 class opencl_backend final : public backend, public std::enable_shared_from_this<opencl_backend> {
 public:
-    opencl_backend(const opencl_api& api, const usm_api& usm, cl_platform_id platform, cl_device_id device, std::string id,
-                   device_properties properties);
+    opencl_backend(const opencl_api& api, const usm_api& usm, cl_platform_id platform, cl_device_id device,
+                   std::string id, device_properties properties);
     ~opencl_backend() override;
 
     void* allocate(std::uint64_t bytes, memory_kind kind) override;

@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <dlfcn.h>
 #include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <sstream>
 
@@ -46,8 +46,10 @@ device_properties read_properties(const opencl_api& cl, cl_device_id d) {
     p.memory_bytes = info<cl_ulong>(cl, d, CL_DEVICE_GLOBAL_MEM_SIZE);
     p.max_allocation_bytes = info<cl_ulong>(cl, d, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     p.slm_bytes = std::min<std::size_t>(info<cl_ulong>(cl, d, CL_DEVICE_LOCAL_MEM_SIZE), gpu_slm_bytes);
-    p.max_subgroups = static_cast<int>(std::min<std::size_t>(info<std::size_t>(cl, d, CL_DEVICE_MAX_WORK_GROUP_SIZE) / 16, gpu_max_subgroups));
-    if (const auto bytes = info<cl_ulong>(cl, d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE)) p.caches.push_back({0, "global memory", bytes, p.cores});
+    p.max_subgroups = static_cast<int>(
+        std::min<std::size_t>(info<std::size_t>(cl, d, CL_DEVICE_MAX_WORK_GROUP_SIZE) / 16, gpu_max_subgroups));
+    if (const auto bytes = info<cl_ulong>(cl, d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE))
+        p.caches.push_back({0, "global memory", bytes, p.cores});
 
     std::istringstream extensions(text_info(cl, d, CL_DEVICE_EXTENSIONS));
     for (std::string name; extensions >> name;) p.extensions.push_back(name);
@@ -69,8 +71,10 @@ bool has(const device_properties& p, const char* extension) {
 /// What the device lacks that no kernel can do without, or nullptr.
 const char* why_unusable(const opencl_api& cl, cl_device_id d, const device_properties& p) {
     if (text_info(cl, d, CL_DEVICE_IL_VERSION).find("SPIR-V") == std::string::npos) return "takes no SPIR-V";
-    if (!has(p, "cl_intel_unified_shared_memory")) return "has no unified shared memory (cl_intel_unified_shared_memory)";
-    if (std::find(p.subgroup_sizes.begin(), p.subgroup_sizes.end(), 16) == p.subgroup_sizes.end()) return "has no subgroups of 16";
+    if (!has(p, "cl_intel_unified_shared_memory"))
+        return "has no unified shared memory (cl_intel_unified_shared_memory)";
+    if (std::find(p.subgroup_sizes.begin(), p.subgroup_sizes.end(), 16) == p.subgroup_sizes.end())
+        return "has no subgroups of 16";
     return nullptr;
 }
 
@@ -80,9 +84,12 @@ template <class Function> bool find(const opencl_api& cl, cl_platform_id platfor
 }
 
 bool find_usm(const opencl_api& cl, cl_platform_id platform, usm_api& usm) {
-    return find(cl, platform, "clHostMemAllocINTEL", usm.host_alloc) && find(cl, platform, "clDeviceMemAllocINTEL", usm.device_alloc) &&
-           find(cl, platform, "clSharedMemAllocINTEL", usm.shared_alloc) && find(cl, platform, "clMemBlockingFreeINTEL", usm.blocking_free) &&
-           find(cl, platform, "clEnqueueMemcpyINTEL", usm.enqueue_copy) && find(cl, platform, "clEnqueueMemFillINTEL", usm.enqueue_fill);
+    return find(cl, platform, "clHostMemAllocINTEL", usm.host_alloc) &&
+           find(cl, platform, "clDeviceMemAllocINTEL", usm.device_alloc) &&
+           find(cl, platform, "clSharedMemAllocINTEL", usm.shared_alloc) &&
+           find(cl, platform, "clMemBlockingFreeINTEL", usm.blocking_free) &&
+           find(cl, platform, "clEnqueueMemcpyINTEL", usm.enqueue_copy) &&
+           find(cl, platform, "clEnqueueMemFillINTEL", usm.enqueue_fill);
 }
 
 /// Why the driver that OCL_ICD_VENDORS names does not load, which the loader keeps to itself. A common cause is a
@@ -98,7 +105,8 @@ std::string driver_complaint() {
             if (entry.path().extension() != ".icd") continue;
             std::FILE* file = std::fopen(entry.path().c_str(), "r");
             char line[4096] = {};
-            if (file && std::fgets(line, sizeof line, file)) libraries.emplace_back(std::string(line).substr(0, std::string(line).find('\n')));
+            if (file && std::fgets(line, sizeof line, file))
+                libraries.emplace_back(std::string(line).substr(0, std::string(line).find('\n')));
             if (file) std::fclose(file);
         }
     } else {
@@ -126,8 +134,9 @@ std::vector<device> opencl_devices(std::vector<missing_part>& missing) {
     }
     if (platforms.empty()) {
         const std::string complaint = driver_complaint();
-        missing.push_back({complaint.empty() ? "no OpenCL driver is installed" : fmt::format("the OpenCL driver does not load: {}", complaint), no_xe,
-                           complaint.empty() ? set_up : ""});
+        missing.push_back({complaint.empty() ? "no OpenCL driver is installed"
+                                             : fmt::format("the OpenCL driver does not load: {}", complaint),
+                           no_xe, complaint.empty() ? set_up : ""});
         return {};
     }
 
@@ -148,10 +157,12 @@ std::vector<device> opencl_devices(std::vector<missing_part>& missing) {
             const char* lacks = why_unusable(*cl, handle, c.properties);
             if (!lacks && !find_usm(*cl, platform, c.usm)) lacks = "has no unified shared memory functions";
             if (lacks) {
-                missing.push_back({fmt::format("the OpenCL device {} {}", c.properties.name, lacks), "kernels of target xe do not run on it", ""});
+                missing.push_back({fmt::format("the OpenCL device {} {}", c.properties.name, lacks),
+                                   "kernels of target xe do not run on it", ""});
                 continue;
             }
-            const bool native = has(c.properties, "cl_intel_subgroup_2d_block_io") && has(c.properties, "cl_intel_subgroup_matrix_multiply_accumulate");
+            const bool native = has(c.properties, "cl_intel_subgroup_2d_block_io") &&
+                                has(c.properties, "cl_intel_subgroup_matrix_multiply_accumulate");
             c.properties.mode = native ? "native" : "software";
             usable.push_back(std::move(c));
         }
@@ -160,10 +171,12 @@ std::vector<device> opencl_devices(std::vector<missing_part>& missing) {
     for (const bool gpus : {true, false})
         for (const candidate& c : usable)
             if (c.properties.is_gpu == gpus)
-                found.emplace_back(std::make_shared<opencl_backend>(*cl, c.usm, c.platform, c.handle, fmt::format("xe:{}", found.size()), c.properties));
+                found.emplace_back(std::make_shared<opencl_backend>(*cl, c.usm, c.platform, c.handle,
+                                                                    fmt::format("xe:{}", found.size()), c.properties));
     if (found.empty()) missing.push_back({"no OpenCL device can run kernels of target xe", no_xe, set_up});
     if (std::none_of(found.begin(), found.end(), [](const device& d) { return d.properties().mode == "native"; }))
-        missing.push_back({"no Intel GPU with matrix and 2-D block instructions is visible to OpenCL", "target xe runs in software at best, which says nothing about speed", ""});
+        missing.push_back({"no Intel GPU with matrix and 2-D block instructions is visible to OpenCL",
+                           "target xe runs in software at best, which says nothing about speed", ""});
     return found;
 }
 

@@ -21,7 +21,9 @@ namespace {
 
 constexpr cl_kernel_sub_group_info compile_subgroup_size = 0x410A;  // CL_KERNEL_COMPILE_SUB_GROUP_SIZE_INTEL
 
-std::string_view text_of(std::span<const std::byte> data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
+std::string_view text_of(std::span<const std::byte> data) {
+    return {reinterpret_cast<const char*>(data.data()), data.size()};
+}
 
 /// A cached binary is preceded by its own hash: a driver may crash on a damaged one.
 constexpr std::size_t hash_digits = 64;
@@ -48,8 +50,8 @@ std::string first_error(const std::string& log) {
         std::size_t end = log.find('\n', begin);
         if (end == std::string::npos) end = log.size();
         const std::string line = log.substr(begin, end - begin);
-        if (line.find("rror") != std::string::npos || line.find("not found") != std::string::npos || line.find("nsupported") != std::string::npos ||
-            line.find("nresolved") != std::string::npos)
+        if (line.find("rror") != std::string::npos || line.find("not found") != std::string::npos ||
+            line.find("nsupported") != std::string::npos || line.find("nresolved") != std::string::npos)
             return line;
         begin = end + 1;
     }
@@ -84,7 +86,9 @@ std::vector<std::byte> opencl_backend::binary_of(cl_program program) {
     if (api_.GetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr) != CL_SUCCESS) return {};
     std::vector<std::byte> binary(size);
     auto* to = reinterpret_cast<unsigned char*>(binary.data());
-    if (!size || api_.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, static_cast<void*>(&to), nullptr) != CL_SUCCESS) return {};
+    if (!size ||
+        api_.GetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, static_cast<void*>(&to), nullptr) != CL_SUCCESS)
+        return {};
     return binary;
 }
 
@@ -95,7 +99,9 @@ cl_program opencl_backend::build_binary(const std::vector<std::byte>& binary, co
     cl_int status = CL_SUCCESS, code = CL_SUCCESS;
     cl_program program = api_.CreateProgramWithBinary(context(), 1, &device_, &size, &data, &status, &code);
     if (!program) return nullptr;
-    if (code == CL_SUCCESS && status == CL_SUCCESS && api_.BuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr) == CL_SUCCESS) return program;
+    if (code == CL_SUCCESS && status == CL_SUCCESS &&
+        api_.BuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr) == CL_SUCCESS)
+        return program;
     api_.ReleaseProgram(program);
     return nullptr;
 }
@@ -104,7 +110,10 @@ cl_program opencl_backend::build(const module_record& module, bool large_registe
     const bool native = properties().mode == "native";
     const unsigned char* begin = native ? module.native_begin : module.software_begin;
     const unsigned char* end = native ? module.native_end : module.software_end;
-    if (begin == end) throw build_error(fmt::format("module {} has no {} form, which device {} needs", module.name, properties().mode, id()), "", "");
+    if (begin == end)
+        throw build_error(
+            fmt::format("module {} has no {} form, which device {} needs", module.name, properties().mode, id()), "",
+            "");
 
     inspect::spirv_module spirv = [&] {
         try {
@@ -137,7 +146,8 @@ cl_program opencl_backend::build(const module_record& module, bool large_registe
         const std::string log = program ? build_log(program) : std::string();
         if (program) api_.ReleaseProgram(program);
         const std::string line = first_error(log);
-        throw build_error(fmt::format("device {} cannot compile module {}: {}{}{}", id(), module.name, opencl_error_name(code), line.empty() ? "" : ": ", line),
+        throw build_error(fmt::format("device {} cannot compile module {}: {}{}{}", id(), module.name,
+                                      opencl_error_name(code), line.empty() ? "" : ": ", line),
                           "the build log has the rest", log);
     }
     if (const auto binary = binary_of(program); !binary.empty()) cache.put(key, sealed(binary));
@@ -146,7 +156,10 @@ cl_program opencl_backend::build(const module_record& module, bool large_registe
 
 cl_program opencl_backend::program_for(const kernel_record& kernel) {
     const module_record* module = find_module(kernel.module);
-    if (!module) throw build_error(fmt::format("kernel {} wants the SPIR-V module {}, which this program does not hold", kernel.name, kernel.module), "", "");
+    if (!module)
+        throw build_error(fmt::format("kernel {} wants the SPIR-V module {}, which this program does not hold",
+                                      kernel.name, kernel.module),
+                          "", "");
     // The register file is chosen for a whole program, so a module may be built twice.
     const bool large_registers = kernel.traits.grf > 128;
     std::shared_ptr<program_slot> slot;
@@ -166,18 +179,26 @@ cl_kernel opencl_backend::make_kernel(const kernel_record& record) {
     cl_int code = CL_SUCCESS;
     cl_kernel kernel = api_.CreateKernel(program, record.name, &code);
     if (code != CL_SUCCESS)
-        throw build_error(fmt::format("module {} has no kernel {} on device {}: {}", record.module, record.name, id(), opencl_error_name(code)), "", build_log(program));
+        throw build_error(fmt::format("module {} has no kernel {} on device {}: {}", record.module, record.name, id(),
+                                      opencl_error_name(code)),
+                          "", build_log(program));
     try {
         std::size_t size = 0;
-        code = api_.GetKernelSubGroupInfo(kernel, device_, compile_subgroup_size, 0, nullptr, sizeof size, &size, nullptr);
+        code =
+            api_.GetKernelSubGroupInfo(kernel, device_, compile_subgroup_size, 0, nullptr, sizeof size, &size, nullptr);
         if (code != CL_SUCCESS || size != 16)
-            throw build_error(fmt::format("device {} compiled kernel {} for subgroups of {}, not 16", id(), record.name, size), "", build_log(program));
+            throw build_error(
+                fmt::format("device {} compiled kernel {} for subgroups of {}, not 16", id(), record.name, size), "",
+                build_log(program));
         // Pointers stand inside the globals, where the driver does not look for them.
         const cl_bool yes = CL_TRUE;
-        for (const cl_kernel_exec_info access : {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
-                                                 CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL}) {
+        for (const cl_kernel_exec_info access :
+             {CL_KERNEL_EXEC_INFO_INDIRECT_HOST_ACCESS_INTEL, CL_KERNEL_EXEC_INFO_INDIRECT_DEVICE_ACCESS_INTEL,
+              CL_KERNEL_EXEC_INFO_INDIRECT_SHARED_ACCESS_INTEL}) {
             code = api_.SetKernelExecInfo(kernel, access, sizeof yes, &yes);
-            if (code != CL_SUCCESS) throw device_error(fmt::format("device {} does not give kernels indirect access to unified memory: {}", id(), opencl_error_name(code)));
+            if (code != CL_SUCCESS)
+                throw device_error(fmt::format("device {} does not give kernels indirect access to unified memory: {}",
+                                               id(), opencl_error_name(code)));
         }
     } catch (...) {
         api_.ReleaseKernel(kernel);

@@ -53,7 +53,8 @@ void register_kernel(const kernel_record& record) {
     if (at != r.kernels.end() && key(**at) == key(record)) {
         // The same instantiation registered from two translation units is one kernel.
         if ((*at)->entry != record.entry || (*at)->args_bytes != record.args_bytes)
-            r.conflict = fmt::format("two different kernels are registered as {} for {} {}", record.name, record.target, record.isa);
+            r.conflict = fmt::format("two different kernels are registered as {} for {} {}", record.name, record.target,
+                                     record.isa);
         return;
     }
     r.kernels.insert(at, std::make_unique<const kernel_record>(record));

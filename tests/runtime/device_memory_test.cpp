@@ -35,7 +35,8 @@ TEST(cpu_isa, cap) {
         kittens::usable_cpu_isas();
         FAIL() << "accepted";
     } catch (const kittens::device_error& e) {
-        EXPECT_STREQ(e.what(), "KITTENS_MAX_CPU_ISA is \"avx1024\"; set it to avx2, avx512, avx512_bf16 or amx, or unset it");
+        EXPECT_STREQ(e.what(),
+                     "KITTENS_MAX_CPU_ISA is \"avx1024\"; set it to avx2, avx512, avx512_bf16 or amx, or unset it");
     }
 }
 
@@ -170,6 +171,7 @@ TEST_P(memory_on, buffers_move) {
     EXPECT_EQ(b.size(), 3u);
 }
 
-INSTANTIATE_TEST_SUITE_P(targets, memory_on, testing::Values("cpu", "emulated", "xe"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(targets, memory_on, testing::Values("cpu", "emulated", "xe"),
+                         [](const auto& info) { return info.param; });
 
 }  // namespace

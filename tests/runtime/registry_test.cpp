@@ -54,7 +54,8 @@ TEST(registry, best_is_the_highest_level_not_above_the_limit) {
 
 TEST(registry, lists_in_order_and_names_once) {
     const auto all = kittens::kernels();
-    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [](auto* a, auto* b) { return std::string_view(a->name) < b->name; }));
+    EXPECT_TRUE(
+        std::is_sorted(all.begin(), all.end(), [](auto* a, auto* b) { return std::string_view(a->name) < b->name; }));
     const auto names = kittens::kernel_names();
     EXPECT_EQ(std::count(names.begin(), names.end(), "registry_probe"), 1);
 }
@@ -78,7 +79,8 @@ TEST(registry, modules) {
 // In a process of its own: the registry of this one would stay in conflict.
 TEST(registry_death, two_kernels_under_one_name_are_an_error_at_the_first_look_up) {
     const auto conflict = [] {
-        kittens::register_kernel({"registry_probe", "cpu", "avx2", [](const void*, void*) {}, one_group, 8, {}, nullptr});
+        kittens::register_kernel(
+            {"registry_probe", "cpu", "avx2", [](const void*, void*) {}, one_group, 8, {}, nullptr});
         try {
             kittens::find_kernel("registry_probe", "cpu", "avx2");
         } catch (const kittens::error& e) {
@@ -87,7 +89,9 @@ TEST(registry_death, two_kernels_under_one_name_are_an_error_at_the_first_look_u
         }
         std::exit(0);
     };
-    EXPECT_EXIT(conflict(), testing::ExitedWithCode(3), "two different kernels are registered as registry_probe for cpu avx2");
+    testing::FLAGS_gtest_death_test_style = "threadsafe";
+    EXPECT_EXIT(conflict(), testing::ExitedWithCode(3),
+                "two different kernels are registered as registry_probe for cpu avx2");
 }
 
 }  // namespace

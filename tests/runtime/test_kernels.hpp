@@ -24,9 +24,15 @@ inline void probe_entry(const void* args, void* context) {
     a.body(a, *static_cast<kittens::host_context*>(context));
 }
 
-inline const kittens::kernel_record probe_kernel{"probe", "cpu", "avx2", probe_entry,
-                                                 [](const void* args) { return static_cast<const probe_args*>(args)->shape; },
-                                                 sizeof(probe_args), {}, nullptr};
+inline const kittens::kernel_record probe_kernel{
+    "probe",
+    "cpu",
+    "avx2",
+    probe_entry,
+    [](const void* args) { return static_cast<const probe_args*>(args)->shape; },
+    sizeof(probe_args),
+    {},
+    nullptr};
 
 /// Index of the subgroup in the whole grid.
 inline long linear_subgroup(const kittens::host_context& c) {
@@ -42,10 +48,8 @@ public:
         setenv(name, value, 1);
     }
     ~scoped_env() {
-        if (had_)
-            setenv(name_, old_.c_str(), 1);
-        else
-            unsetenv(name_);
+        if (had_) setenv(name_, old_.c_str(), 1);
+        else unsetenv(name_);
     }
 
 private:

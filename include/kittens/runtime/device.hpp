@@ -22,19 +22,19 @@ struct cache_properties {
 };
 
 struct device_properties {
-    std::string target;          ///< "cpu", "emulated" or "xe"
-    std::string backend;         ///< "host" or "opencl"
-    std::string isa;             ///< cpu: "avx2", "avx512", "avx512_bf16" or "amx"; otherwise ""
-    std::string mode;            ///< xe: "native" (the device has the matrix and 2-D block instructions) or "software"
+    std::string target;   ///< "cpu", "emulated" or "xe"
+    std::string backend;  ///< "host" or "opencl"
+    std::string isa;      ///< cpu: "avx2", "avx512", "avx512_bf16" or "amx"; otherwise ""
+    std::string mode;     ///< xe: "native" (the device has the matrix and 2-D block instructions) or "software"
     std::string name, vendor, driver_version;
     bool is_gpu = false;
-    int cores = 0;               ///< host: physical cores; OpenCL: compute units
-    int threads = 0;             ///< host: worker threads of the back end
+    int cores = 0;    ///< host: physical cores; OpenCL: compute units
+    int threads = 0;  ///< host: worker threads of the back end
     std::vector<cache_properties> caches;
     std::uint64_t memory_bytes = 0;
     std::uint64_t max_allocation_bytes = 0;
-    std::size_t slm_bytes = 0;   ///< shared local memory that one workgroup may use
-    int max_subgroups = 0;       ///< in a workgroup; half of it for kernels with 256 registers on xe and emulated
+    std::size_t slm_bytes = 0;  ///< shared local memory that one workgroup may use
+    int max_subgroups = 0;      ///< in a workgroup; half of it for kernels with 256 registers on xe and emulated
     std::vector<int> subgroup_sizes;
     std::vector<std::string> extensions;
 };

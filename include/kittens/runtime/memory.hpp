@@ -37,7 +37,10 @@ template <class T> class buffer {
 public:
     buffer() = default;
     buffer(device where, std::size_t size, memory_kind kind = memory_kind::shared)
-        : where_(std::move(where)), size_(size), kind_(kind), data_(static_cast<T*>(allocate(where_, bytes_for(size), kind))) {}
+        : where_(std::move(where)),
+          size_(size),
+          kind_(kind),
+          data_(static_cast<T*>(allocate(where_, bytes_for(size), kind))) {}
     buffer(buffer&& other) noexcept { swap(other); }
     buffer& operator=(buffer&& other) noexcept {
         buffer taken(std::move(other));

@@ -76,7 +76,9 @@ public:
         if (from.bytes() > to.bytes()) throw memory_error("copy: the source buffer is larger than the destination");
         return copy(to.data(), from.data(), from.bytes());
     }
-    template <class T> event fill(const buffer<T>& to, unsigned char value) { return fill(to.data(), value, to.bytes()); }
+    template <class T> event fill(const buffer<T>& to, unsigned char value) {
+        return fill(to.data(), value, to.bytes());
+    }
     /// Fills with NaN (floating point) or all ones, so that an element never written shows.
     template <class T> event poison(const buffer<T>& to) { return fill(to, poison_byte); }
 
@@ -93,7 +95,8 @@ launch_shape checked_shape(const device& where, const kernel_record& kernel, con
 
 /// Starts `kernel` over the grid that it wants for `args`.
 template <class Globals> event launch(queue& on, const kernel_record& kernel, const Globals& args) {
-    static_assert(std::is_trivially_copyable_v<Globals>, "launch: a kernel's globals are copied bytewise to the device");
+    static_assert(std::is_trivially_copyable_v<Globals>,
+                  "launch: a kernel's globals are copied bytewise to the device");
     return on.launch(kernel, &args, sizeof args);
 }
 template <class Globals> event launch(queue& on, std::string_view name, const Globals& args) {
