@@ -1,8 +1,10 @@
-# kittens_add_kernels(<name> SOURCES <file>... [TARGETS cpu emulated xe] [INCLUDES <dir>...] [DEFINITIONS <name>...])
+# kittens_add_kernels(<name> SOURCES <file>... [TARGETS cpu emulated xe] [INCLUDES <dir>...] [DEFINITIONS <name>...]
+#                     [ISAS <instruction set>...] [XE_FORMS native software] [OPTIONS <compiler option>...])
 #
 # Compiles kernel sources once per target, and for `cpu` once per instruction set, and makes an INTERFACE library
 # <name>: whatever links it holds the kernels and finds them in the registry. Each SOURCES file becomes a SPIR-V module
-# of its own for `xe`.
+# of its own for `xe`. ISAS (default: KITTENS_CPU_ISAS) and XE_FORMS (default: both) leave out what a program does not
+# need; OPTIONS come last on the compilers' command lines.
 #
 # The objects of one instruction set are linked into one and their symbols made local: an inline function of the
 # standard library that was compiled for AVX-512 must never be the copy that the linker keeps for everyone.
@@ -45,26 +47,30 @@ if(NOT DEFINED KITTENS_HAS_XE)
 endif()
 
 function(_kittens_objects out name suffix)
-  cmake_parse_arguments(A "" "" "SOURCES;INCLUDES;DEFINITIONS;FLAGS" ${ARGN})
+  cmake_parse_arguments(A "" "" "SOURCES;INCLUDES;DEFINITIONS;FLAGS;OPTIONS" ${ARGN})
   set(lib ${name}_${suffix})
   add_library(${lib} OBJECT ${A_SOURCES})
   target_include_directories(${lib} PRIVATE ${A_INCLUDES})
   target_compile_definitions(${lib} PRIVATE ${A_DEFINITIONS})
-  target_compile_options(${lib} PRIVATE -O3 -Wall -Wextra -fno-math-errno -fno-trapping-math ${A_FLAGS})
+  target_compile_options(${lib} PRIVATE -O3 -Wall -Wextra -fno-math-errno -fno-trapping-math ${A_FLAGS} ${A_OPTIONS})
   target_link_libraries(${lib} PRIVATE SyclKittens::kittens)
   set_target_properties(${lib} PROPERTIES EXCLUDE_FROM_ALL ON)
   set(${out} ${lib} PARENT_SCOPE)
 endfunction()
 
-function(_kittens_spirv name module source includes definitions)
+function(_kittens_spirv name module source includes definitions forms options)
   set(dir ${CMAKE_CURRENT_BINARY_DIR}/${name}.spirv)
   file(MAKE_DIRECTORY ${dir})
   list(TRANSFORM includes PREPEND -I)
   list(TRANSFORM definitions PREPEND -D)
   foreach(form native software)
+    if(NOT form IN_LIST forms)  # an empty file: the module does not have this form
+      file(GENERATE OUTPUT ${dir}/${module}.${form}.spv CONTENT "")
+      continue()
+    endif()
     set(extra $<$<STREQUAL:${form},software>:-DKITTENS_XE_SOFTWARE>)
     add_custom_command(OUTPUT ${dir}/${module}.${form}.spv
-      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${KITTENS_SPIRV_CLANG} ${KITTENS_SPIRV_FLAGS} ${extra} ${definitions} ${includes} -I${KITTENS_HEADERS_DIR}
+      COMMAND ${CMAKE_CXX_COMPILER_LAUNCHER} ${KITTENS_SPIRV_CLANG} ${KITTENS_SPIRV_FLAGS} ${options} ${extra} ${definitions} ${includes} -I${KITTENS_HEADERS_DIR}
               -MD -MF ${dir}/${module}.${form}.d -MT ${dir}/${module}.${form}.spv -c ${source} -o ${dir}/${module}.${form}.spv
       DEPENDS ${source} DEPFILE ${dir}/${module}.${form}.d
       COMMENT "SPIR-V (${form}) ${module}" VERBATIM COMMAND_EXPAND_LISTS)
@@ -78,9 +84,15 @@ function(_kittens_spirv name module source includes definitions)
 endfunction()
 
 function(kittens_add_kernels name)
-  cmake_parse_arguments(A "" "" "SOURCES;TARGETS;INCLUDES;DEFINITIONS" ${ARGN})
+  cmake_parse_arguments(A "" "" "SOURCES;TARGETS;INCLUDES;DEFINITIONS;ISAS;XE_FORMS;OPTIONS" ${ARGN})
   if(NOT A_TARGETS)
     set(A_TARGETS cpu emulated xe)
+  endif()
+  if(NOT A_ISAS)
+    set(A_ISAS ${KITTENS_CPU_ISAS})
+  endif()
+  if(NOT A_XE_FORMS)
+    set(A_XE_FORMS native software)
   endif()
   list(APPEND A_INCLUDES ${CMAKE_CURRENT_SOURCE_DIR})
   set(sources)
@@ -89,10 +101,10 @@ function(kittens_add_kernels name)
     list(APPEND sources ${s})
   endforeach()
   set(objects)
-  set(common SOURCES ${sources} INCLUDES ${A_INCLUDES} DEFINITIONS ${A_DEFINITIONS})
+  set(common SOURCES ${sources} INCLUDES ${A_INCLUDES} OPTIONS ${A_OPTIONS} DEFINITIONS ${A_DEFINITIONS})
 
   if("cpu" IN_LIST A_TARGETS)
-    foreach(isa ${KITTENS_CPU_ISAS})
+    foreach(isa ${A_ISAS})
       _kittens_objects(lib ${name} cpu_${isa} ${common} DEFINITIONS KITTENS_TARGET_CPU FLAGS ${_kittens_flags_${isa}} -fvisibility=hidden)
       set(merged ${CMAKE_CURRENT_BINARY_DIR}/${name}_cpu_${isa}.o)
       add_custom_command(OUTPUT ${merged}
@@ -110,8 +122,8 @@ function(kittens_add_kernels name)
     foreach(source ${sources})
       get_filename_component(stem ${source} NAME_WE)
       set(module ${name}_${stem})
-      _kittens_spirv(${name} ${module} ${source} "${A_INCLUDES}" "${A_DEFINITIONS}")
-      _kittens_objects(lib ${name} xe_${stem} SOURCES ${source} INCLUDES ${A_INCLUDES}
+      _kittens_spirv(${name} ${module} ${source} "${A_INCLUDES}" "${A_DEFINITIONS}" "${A_XE_FORMS}" "${A_OPTIONS}")
+      _kittens_objects(lib ${name} xe_${stem} SOURCES ${source} INCLUDES ${A_INCLUDES} OPTIONS ${A_OPTIONS}
         DEFINITIONS ${A_DEFINITIONS} KITTENS_TARGET_XE KITTENS_MODULE="${module}")
       target_sources(${lib} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${name}.spirv/${module}.cpp)
       list(APPEND objects $<TARGET_OBJECTS:${lib}>)
