@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "kittens/inspect/assembly.hpp"
 
@@ -69,7 +70,10 @@ std::vector<loop> find_loops(const program& code) {
         loops.push_back(std::move(found));
     }
 
-    std::ranges::stable_sort(loops, [](const loop& a, const loop& b) { return a.members.size() > b.members.size(); });
+    // Outer loops first: they have more members than what they contain.
+    std::ranges::sort(loops, [](const loop& a, const loop& b) {
+        return std::pair(b.members.size(), a.header) < std::pair(a.members.size(), b.header);
+    });
     std::vector<int> innermost(code.code.size(), -1);
     for (std::size_t l = 0; l < loops.size(); ++l) {
         loops[l].parent = innermost[loops[l].header];

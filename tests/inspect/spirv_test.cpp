@@ -131,6 +131,30 @@ TEST(spirv, completed_modules_pass_the_validator) {
     }
 }
 
+TEST(spirv, damage_never_gets_past_the_checks) {
+    const auto whole = empty_kernels({"first", "second"});
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        words cut(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+        try {
+            const auto m = spirv_module::parse(cut);  // some prefixes are modules too
+            EXPECT_GE(size, 5u);
+        } catch (const spirv_error&) {
+        }
+    }
+    for (std::size_t at = 0; at < whole.size(); ++at)
+        for (const std::uint32_t value : {0u, 0xffffffffu, 0x00010011u, 0x0001000fu, 0x00020010u}) {
+            auto changed = whole;
+            changed[at] = value;
+            try {
+                auto m = spirv_module::parse(changed);
+                require_subgroup_size(m, 16);
+                EXPECT_TRUE(m.has_capability(58));
+            } catch (const spirv_error& error) {
+                EXPECT_STRNE(error.what(), "");
+            }
+        }
+}
+
 TEST(spirv, says_what_is_wrong_with_a_module) {
     EXPECT_NE(error_of({}).find("shorter than its header"), std::string::npos);
     EXPECT_NE(error_of({1, 2, 3, 4, 5}).find("magic number"), std::string::npos);
