@@ -85,6 +85,14 @@
 #define KITTENS_INLINE __attribute__((always_inline)) inline
 #define KITTENS_NOINLINE __attribute__((noinline))
 
+// For parts of the xe lowering that repeat much code: inlined for the GPU; kept apart in the software form, where the
+// time that an OpenCL device's compiler takes counts for more than a call.
+#if defined(KITTENS_XE_SOFTWARE)
+#define KITTENS_INLINE_NATIVE __attribute__((noinline))
+#else
+#define KITTENS_INLINE_NATIVE KITTENS_INLINE
+#endif
+
 // Before a loop: unroll it whole; unroll it N times (1: not at all). N may depend on a template parameter, which GCC's
 // pragma does not take, so there it is only a hint that is not given.
 #define KITTENS_PRAGMA(X) _Pragma(#X)

@@ -40,8 +40,10 @@ template <class RT> KITTENS_INLINE void write_bits(RT& t, int row, int c16, int 
     const int i = word_row % frag::vector_length;
     if constexpr (frag::map::paired) {
         const int lane = isa::lane(), source = 2 * lane & 15;
-        const int lo = lane < 8 ? isa::shuffle(x, source) : isa::shuffle(x2, source);
-        const int hi = lane < 8 ? isa::shuffle(x, source + 1) : isa::shuffle(x2, source + 1);
+        // Every lane takes part in every shuffle, also in those whose result it does not want.
+        const int lo1 = isa::shuffle(x, source), lo2 = isa::shuffle(x2, source);
+        const int hi1 = isa::shuffle(x, source + 1), hi2 = isa::shuffle(x2, source + 1);
+        const int lo = lane < 8 ? lo1 : lo2, hi = lane < 8 ? hi1 : hi2;
         set_component(vec, i, short((lo & 0xff) | (hi & 0xff) << 8));
     } else if constexpr (frag::per_word == 1) {
         if constexpr (sizeof(T) == 4) set_component(vec, i, __builtin_bit_cast(typename frag::word, x));

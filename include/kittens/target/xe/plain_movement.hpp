@@ -8,22 +8,22 @@
 
 namespace kittens::inline KITTENS_NS::lower {
 
-/// Bits of element (row, col) of the matrix that `p` points to, zero outside of rows x cols.
+/// Bits of element (row, col) of the matrix that `p` points to, zero outside of rows x cols. Without a branch: outside,
+/// the first element is read and dropped.
 template <class T, class GL>
 KITTENS_INLINE int load_bits(const GL& g, const KITTENS_GLOBAL T* p, int row, int col) {
-    int bits = 0;
-    if (row < g.rows() && col < g.cols()) {
-        const KITTENS_GLOBAL T* at = p + (std::int64_t(row) * g.row_stride + col);
-        if constexpr (sizeof(T) == 4) bits = isa::load_global((const KITTENS_GLOBAL int*)at);
-        else if constexpr (sizeof(T) == 2) bits = int(isa::load_global((const KITTENS_GLOBAL unsigned short*)at));
-        else bits = int(isa::load_global((const KITTENS_GLOBAL unsigned char*)at));
-    }
-    return bits;
+    const bool inside = row >= 0 && col >= 0 && row < g.rows() && col < g.cols();
+    const KITTENS_GLOBAL T* at = p + (inside ? std::int64_t(row) * g.row_stride + col : 0);
+    int bits;
+    if constexpr (sizeof(T) == 4) bits = isa::load_global((const KITTENS_GLOBAL int*)at);
+    else if constexpr (sizeof(T) == 2) bits = int(isa::load_global((const KITTENS_GLOBAL unsigned short*)at));
+    else bits = int(isa::load_global((const KITTENS_GLOBAL unsigned char*)at));
+    return inside ? bits : 0;
 }
 
 template <class T, class GL>
 KITTENS_INLINE void store_bits(const GL& g, KITTENS_GLOBAL T* p, int row, int col, int bits) {
-    if (row < g.rows() && col < g.cols()) {
+    if (row >= 0 && col >= 0 && row < g.rows() && col < g.cols()) {
         KITTENS_GLOBAL T* at = p + (std::int64_t(row) * g.row_stride + col);
         if constexpr (sizeof(T) == 4) isa::store_global((KITTENS_GLOBAL int*)at, bits);
         else if constexpr (sizeof(T) == 2) isa::store_global((KITTENS_GLOBAL unsigned short*)at, (unsigned short)bits);
@@ -31,39 +31,56 @@ KITTENS_INLINE void store_bits(const GL& g, KITTENS_GLOBAL T* p, int row, int co
     }
 }
 
+/// Eight elements of this lane, converted: (row + i, col), or (row, col + i) where Transposed.
+template <class T, bool Transposed, class GL>
+KITTENS_INLINE_NATIVE void load_eight(const GL& g, const KITTENS_GLOBAL typename GL::value_type* p, int row, int col, int (&x)[8]) {
+    KITTENS_UNROLL
+    for (int i = 0; i < 8; ++i)
+        x[i] = detail::convert_bits<T, typename GL::value_type>(Transposed ? load_bits(g, p, row, col + i) : load_bits(g, p, row + i, col));
+}
+template <class T, class GL>
+KITTENS_INLINE_NATIVE void store_eight(const GL& g, KITTENS_GLOBAL typename GL::value_type* p, int row, int col, const int (&x)[8]) {
+    KITTENS_UNROLL
+    for (int i = 0; i < 8; ++i) store_bits(g, p, row + i, col, detail::convert_bits<typename GL::value_type, T>(x[i]));
+}
+
 /// Tile element (i, j) from memory (at.row + i, at.col + j), or from (at.row + j, at.col + i) where Transposed.
 template <bool Transposed = false, class RT, class GL>
 KITTENS_INLINE void load_plain(RT& dst, const GL& src, const place& at) {
-    using G = typename GL::value_type;
-    const KITTENS_GLOBAL G* p = src.matrix(at.b, at.d);
+    using T = typename RT::element;
+    const auto* p = src.matrix(at.b, at.d);
     const int lane = isa::lane();
     constexpr int wide = RT::frag::map::paired ? 2 : 1;
     KITTENS_UNROLL
     for (int c = 0; c < RT::cols / 16; c += wide) {
         KITTENS_UNROLL
-        for (int r = 0; r < RT::rows; ++r) {
-            const auto bits = [&](int c16) {
-                const int i = r, j = c16 * 16 + lane;
-                return detail::convert_bits<typename RT::element, G>(Transposed ? load_bits(src, p, at.row + j, at.col + i) : load_bits(src, p, at.row + i, at.col + j));
-            };
-            if constexpr (RT::frag::map::paired) {
-                const int x = bits(c), x2 = bits(c + 1);
-                detail::write_bits(dst, r, c, x, x2);
-            } else detail::write_bits(dst, r, c, bits(c));
+        for (int r = 0; r < RT::rows; r += 8) {
+            int x[wide][8];
+            KITTENS_UNROLL
+            for (int w = 0; w < wide; ++w) {
+                const int j = (c + w) * 16 + lane;
+                if constexpr (Transposed) load_eight<T, true>(src, p, at.row + j, at.col + r, x[w]);
+                else load_eight<T, false>(src, p, at.row + r, at.col + j, x[w]);
+            }
+            KITTENS_UNROLL
+            for (int i = 0; i < 8; ++i) detail::write_bits(dst, r + i, c, x[0][i], x[wide - 1][i]);
         }
     }
 }
 
 template <class GL, class RT>
 KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
-    using G = typename GL::value_type;
-    KITTENS_GLOBAL G* p = dst.matrix(at.b, at.d);
+    auto* p = dst.matrix(at.b, at.d);
     const int lane = isa::lane();
     KITTENS_UNROLL
     for (int c = 0; c < RT::cols / 16; ++c) {
         KITTENS_UNROLL
-        for (int r = 0; r < RT::rows; ++r)
-            store_bits(dst, p, at.row + r, at.col + c * 16 + lane, detail::convert_bits<G, typename RT::element>(detail::read_bits(src, r, c)));
+        for (int r = 0; r < RT::rows; r += 8) {
+            int x[8];
+            KITTENS_UNROLL
+            for (int i = 0; i < 8; ++i) x[i] = detail::read_bits(src, r + i, c);
+            store_eight<typename RT::element>(dst, p, at.row + r, at.col + c * 16 + lane, x);
+        }
     }
 }
 
@@ -86,7 +103,7 @@ template <int Size, class Pack> KITTENS_INLINE int element_of_pack(const Pack& p
 }
 /// Whether eight elements from column `col` on, at address `p`, may be moved in one go: inside the row, and aligned.
 template <class T, class GL> KITTENS_INLINE bool wide_ok(const GL& g, const KITTENS_GLOBAL T* p, int row, int col) {
-    return row < g.rows() && col + 8 <= g.cols() && (std::uintptr_t)p % (sizeof(T) == 1 ? 8 : 16) == 0;
+    return row >= 0 && col >= 0 && row < g.rows() && col + 8 <= g.cols() && (std::uintptr_t)p % (sizeof(T) == 1 ? 8 : 16) == 0;
 }
 }  // namespace detail
 
