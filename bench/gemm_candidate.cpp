@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm_bench.hpp"
+
+#include <kittens/runtime/queue.hpp>
+
+#include <fmt/format.h>
+#include <gemm/gemm.hpp>
+#include <gemm/policies.hpp>
+
+#include <cstring>
+#include <memory>
+
+namespace kittens::bench {
+
+namespace {
+
+/// A launch that can be repeated.
+struct prepared_launch {
+    queue on;
+    const kernel_record* kernel;
+    std::vector<std::byte> args;
+};
+
+template <class Globals> Globals globals_for(const gemm_shape& s, const void* a, const void* b, void* c) {
+    using in_t = typename decltype(Globals::a)::element;
+    using out_t = typename decltype(Globals::c)::element;
+    return {{static_cast<in_t*>(a), 1, 1, s.m, s.k}, {static_cast<in_t*>(b), 1, 1, s.k, s.n}, {static_cast<out_t*>(c), 1, 1, s.m, s.n}};
+}
+
+/// The globals of a kernel depend on its policy's types and access alone.
+template <dtype In>
+std::shared_ptr<prepared_launch> prepare(const device& where, const std::string& policy, const gemm_shape& s, const void* a, const void* b, void* c) {
+    using block = typename kernels::gemm<kernels::default_policy(In)>::globals;
+    using plain = typename kernels::gemm<kernels::plain_policy(In)>::globals;
+    const plain p = globals_for<plain>(s, a, b, c);
+    const bool by_block = policy != "plain" && !p.a.broken_rule() && !p.b.broken_rule() && !p.c.broken_rule();
+    const std::string chosen = by_block ? policy : "plain";
+    const std::string name = fmt::format("gemm_{}{}{}", name_of(In), chosen == "default" ? "" : "_", chosen == "default" ? "" : chosen);
+    const auto launch = std::make_shared<prepared_launch>(prepared_launch{queue(where), &kernel_for(where, name), {}});
+    const auto keep = [&](const auto& globals) {
+        launch->args.resize(sizeof globals);
+        std::memcpy(launch->args.data(), &globals, sizeof globals);
+    };
+    if (by_block) keep(globals_for<block>(s, a, b, c));
+    else keep(p);
+    return launch;
+}
+
+}  // namespace
+
+gemm_candidate kernel_candidate(const device& where, dtype in, const std::string& policy) {
+    return [=](const gemm_shape& shape, const void* a, const void* b, void* c) -> std::function<void()> {
+        const auto launch = in == dtype::i8    ? prepare<dtype::i8>(where, policy, shape, a, b, c)
+                            : in == dtype::f16 ? prepare<dtype::f16>(where, policy, shape, a, b, c)
+                                               : prepare<dtype::bf16>(where, policy, shape, a, b, c);
+        return [launch] { launch->on.run(*launch->kernel, launch->args.data(), launch->args.size()); };
+    };
+}
+
+}  // namespace kittens::bench

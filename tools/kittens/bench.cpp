@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// kittens bench: a kernel against other libraries, in one process.
+#include "build_config.hpp"
+#include "commands.hpp"
+#include "console.hpp"
+#include "progress.hpp"
+#include "text.hpp"
+
+#include "gemm/gemm_policies.hpp"
+
+#include <bench/environment.hpp>
+#include <bench/gemm_bench.hpp>
+#include <bench/report.hpp>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kittens::tool {
+
+namespace {
+
+struct bench_options {
+    std::string suite = "cpu", against = "onednn,openblas,torch", isa, threads, type = "bf16", policy = "default", wait = "default", seed,
+                warm_ups = "10", rounds = "30", json_path;
+    std::vector<std::string> shapes;
+};
+
+std::vector<std::string> split(const std::string& text, char by) {
+    std::vector<std::string> parts;
+    std::size_t from = 0;
+    for (std::size_t at; (at = text.find(by, from)) != std::string::npos; from = at + 1) parts.push_back(text.substr(from, at - from));
+    parts.push_back(text.substr(from));
+    std::erase(parts, "");
+    return parts;
+}
+
+/// "512x4096x1024": M, N, K.
+bench::gemm_shape parse_shape(const std::string& text) {
+    const std::vector<std::string> sizes = split(text, 'x');
+    if (sizes.size() != 3) throw user_error(fmt::format("--shape must be MxNxK, e.g. 512x4096x1024, not \"{}\"", text));
+    const auto size = [&](std::size_t i) { return static_cast<int>(whole_number("a size in --shape", sizes[i], 1, 1 << 30)); };
+    bench::gemm_shape shape{size(0), size(1), size(2), "given"};
+    if (shape.square()) shape.workload = "square";
+    return shape;
+}
+
+dtype parse_type(const std::string& name) {
+    require_choice("element type", name, {"bf16", "fp16", "int8"});
+    return name == "fp16" ? dtype::f16 : name == "int8" ? dtype::i8 : dtype::bf16;
+}
+
+/// The cap for everybody: --isa, else the one that our own kernels are under.
+std::optional<cpu_isa> parse_cap(const std::string& name) {
+    if (name.empty()) return cpu_isa_cap();
+    require_choice("instruction set", name, {"avx2", "avx512", "avx512_bf16", "amx"});
+    const auto isa = parse_cpu_isa(name), top = detected_cpu_isa();
+    if (top && *isa > *top) throw user_error(fmt::format("--isa {}: this processor goes up to {}", name, to_string(*top)));
+    return isa;
+}
+
+std::vector<std::string> parse_peers(const std::string& list) {
+    if (list == "none") return {};
+    std::vector<std::string> peers = split(list, ',');
+    for (const std::string& p : peers) require_choice("peer", p.substr(0, p.find(":fp32")), bench::peer_names());
+    return peers;
+}
+
+int bench_gemm(const bench_options& o) {
+    bench::gemm_request request;
+    request.in = parse_type(o.type);
+    request.suite = o.shapes.empty() ? o.suite : "given";
+    if (o.shapes.empty()) {
+        require_choice("suite", o.suite, bench::gemm_suite_names());
+        request.shapes = bench::gemm_suite(o.suite);
+    }
+    for (const std::string& s : o.shapes) request.shapes.push_back(parse_shape(s));
+    request.peers = parse_peers(o.against);
+    request.how.warm_ups = static_cast<int>(whole_number("--warm-ups", o.warm_ups, 1, 100'000));
+    request.how.rounds = static_cast<int>(whole_number("--rounds", o.rounds, 1, 100'000));
+    require_choice("wait policy", o.wait, {"default", "passive"});
+    require_choice(fmt::format("gemm policy for {}", o.type), o.policy, compiled_gemm_policies(request.in));
+    const int threads = o.threads.empty() ? 0 : static_cast<int>(whole_number("--threads", o.threads, 1, 4096));
+    const bench::conditions wanted{parse_cap(o.isa), bench::choose_processors(threads), o.wait == "passive"};
+    const console out(o.json_path);
+
+    // From here on in a process of its own: everything above is repeated there.
+    bench::enter(wanted);
+    request.seed = o.seed.empty() ? fresh_seed() : seed_number(o.seed);
+    request.threads = wanted.threads();
+    const device where = find_device("cpu");
+    const cpu_isa isa = *parse_cpu_isa(where.properties().isa);
+    request.either_type = request.in == dtype::f16 || isa < cpu_isa::avx512_bf16;
+
+    bench::setting in{.request = request, .where = where};
+    in.limit = bench::measure_peak(isa, request.in, request.threads);
+    in.policy = o.policy;
+    in.isa_cap = wanted.isa ? std::string(to_string(*wanted.isa)) : "";
+    in.processors = wanted.processors;
+    in.passive_waiting = wanted.passive_waiting;
+    in.version = config::version;
+
+    const bench::interference others(wanted.processors);
+    bench::gemm_figures figures;
+    {
+        progress bar("gemm", request.shapes.size() * static_cast<std::size_t>(request.how.warm_ups + request.how.rounds));
+        figures = bench::run_gemm_suite(request, where, bench::kernel_candidate(where, request.in, o.policy), {}, [&] { bar.advance(); });
+    }
+    in.disturbance = others.so_far();
+    out.print(bench::to_text(figures, in));
+    out.write(bench::to_json(figures, in));
+    return figures.passed() ? status_ok : status_failed;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& program, action& chosen) {
+    CLI::App* command = program.add_subcommand("bench", "Measure a kernel against other libraries, in turns in one process");
+    command->require_subcommand(1);
+    static bench_options o;
+    CLI::App* gemm = command->add_subcommand("gemm", "C = A * B; A is M x K, B is K x N, row-major");
+    gemm->add_option("--suite", o.suite, "paper (27 shapes), cpu (the same, each dimension divided by 4) or quick (5 of these)")->type_name("NAME")->capture_default_str();
+    gemm->add_option("--shape", o.shapes, "Measure MxNxK instead of a suite; may be repeated")->type_name("MxNxK")->allow_extra_args(false);
+    gemm->add_option("--against", o.against, "Peers, separated by commas: onednn, torch, mkl, openblas; NAME:fp32 for a peer's single precision; none")->type_name("PEERS")->capture_default_str();
+    gemm->add_option("--dtype", o.type, "Element type: bf16, fp16 or int8")->type_name("TYPE")->capture_default_str();
+    gemm->add_option("--policy", o.policy, "Named policy of the kernel")->type_name("NAME")->capture_default_str();
+    gemm->add_option("--isa", o.isa, "Cap everybody's instruction set: avx2, avx512, avx512_bf16 or amx; KITTENS_MAX_CPU_ISA if not given")->type_name("LEVEL");
+    gemm->add_option("--threads", o.threads, "Threads of everybody; one for each core if not given")->type_name("T");
+    gemm->add_option("--warm-ups", o.warm_ups, "Rounds that are not kept")->type_name("W")->capture_default_str();
+    gemm->add_option("--rounds", o.rounds, "Rounds that are kept")->type_name("R")->capture_default_str();
+    gemm->add_option("--wait-policy", o.wait, "How idle OpenMP threads wait: default (they poll for a while) or passive")->type_name("HOW")->capture_default_str();
+    gemm->add_option("--seed", o.seed, "Seed of the data; a fresh one if not given")->type_name("S");
+    add_json_option(*gemm, o.json_path);
+    gemm->callback([&chosen] { chosen = [] { return bench_gemm(o); }; });
+}
+
+}  // namespace kittens::tool
