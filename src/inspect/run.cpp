@@ -3,6 +3,8 @@
 #include "kittens/inspect/process.hpp"
 #include "kittens/inspect/report.hpp"
 
+#include <algorithm>
+
 namespace kittens::inspect {
 namespace {
 
@@ -78,6 +80,9 @@ report run_checked(const inspect_options& options) {
 
     std::string assembly;
     for (const auto& kernel : parse_zebin(binary.image)) {
+        // The compiler adds kernels of its own to hold the module's symbols.
+        const auto& entries = module.entry_points();
+        if (std::ranges::find(entries, kernel.name, &spirv_entry_point::name) == entries.end()) continue;
         if (kernel.name.find(options.kernel) == std::string::npos) continue;
         const auto listing = disassemble(iga, options.device, kernel);
         result.kernels.push_back(analyse_kernel(kernel, listing, options.dpas_per_k_step));

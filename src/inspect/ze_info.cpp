@@ -9,20 +9,21 @@
 namespace kittens::inspect {
 namespace {
 
-struct field;
-
 struct node {
     std::string scalar;
     std::vector<node> items;
-    std::vector<field> fields;
+    std::vector<std::string> keys;  ///< of `values`, in their order
+    std::vector<node> values;
 
-    node();
-    explicit node(std::string text);
-    node(node&&) noexcept;
-    node& operator=(node&&) noexcept;
-    ~node();
-
-    const node* find(std::string_view key) const;
+    void add(std::string key, node value) {
+        keys.push_back(std::move(key));
+        values.push_back(std::move(value));
+    }
+    const node* find(std::string_view key) const {
+        for (std::size_t i = 0; i < keys.size(); ++i)
+            if (keys[i] == key) return &values[i];
+        return nullptr;
+    }
     std::string text(std::string_view key) const {
         const node* value = find(key);
         return value ? value->scalar : std::string();
@@ -39,24 +40,6 @@ struct node {
         return result;
     }
 };
-
-struct field {
-    std::string name;
-    node value;
-};
-
-// Defined where `field` is complete.
-node::node() = default;
-node::node(std::string text) : scalar(std::move(text)) {}
-node::node(node&&) noexcept = default;
-node& node::operator=(node&&) noexcept = default;
-node::~node() = default;
-
-const node* node::find(std::string_view key) const {
-    for (const auto& [name, value] : fields)
-        if (name == key) return &value;
-    return nullptr;
-}
 
 struct line {
     std::size_t indent;
@@ -118,7 +101,7 @@ private:
                 lines_[at_].text = rest;
                 if (rest.empty()) fail();
                 if (key_end(rest) == std::string_view::npos) {
-                    result.items.push_back(node(unquoted(rest)));
+                    result.items.push_back({unquoted(rest), {}, {}, {}});
                     ++at_;
                 } else {
                     result.items.push_back(block(lines_[at_].indent));
@@ -129,10 +112,8 @@ private:
                 const std::string key = unquoted(trimmed(lines_[at_].text.substr(0, colon)));
                 const auto value = trimmed(lines_[at_].text.substr(colon + 1));
                 ++at_;
-                if (!value.empty()) result.fields.push_back({key, node(unquoted(value))});
-                else if (at_ < lines_.size() && lines_[at_].indent > indent)
-                    result.fields.push_back({key, block(lines_[at_].indent)});
-                else result.fields.push_back({key, node()});
+                const bool nested = value.empty() && at_ < lines_.size() && lines_[at_].indent > indent;
+                result.add(key, nested ? block(lines_[at_].indent) : node{unquoted(value), {}, {}, {}});
             }
         }
         if (at_ < lines_.size() && lines_[at_].indent > indent) fail();
