@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kittens run gemm: every target, element type and awkward size; and that a wrong kernel is found out."""
+import unittest
+
+import support
+from support import BROKEN, CommandTest
+
+SIZES = [(1, 1, 1), (17, 33, 65), (100, 200, 300), (513, 257, 129)]
+TYPES = ["bf16", "fp16", "int8"]
+
+
+class RunTest(CommandTest):
+    target = None
+
+    def passes(self, m, n, k, dtype, *arguments):
+        with self.subTest(shape=(m, n, k), dtype=dtype):
+            r = self.gemm(m, n, k, "--dtype", dtype, "--target", self.target, *arguments)
+            self.assertTrue(r["passed"])
+            self.assertEqual((r["kernel"], r["target"], r["dtype"], r["shape"]), ("gemm", self.target, dtype, {"m": m, "n": n, "k": k}))
+            self.assertEqual(r["error"]["guard_bytes_written"], 0)
+            self.assertGreater(r["seconds"]["median"], 0)
+            if dtype == "int8":
+                self.assertEqual((r["error"]["relative_frobenius"], r["error"]["different"]), (0, 0))
+            else:
+                self.assertLess(r["error"]["relative_frobenius"], 0.02)
+            return r
+
+
+class Cpu(RunTest):
+    target = "cpu"
+
+    def setUp(self):
+        super().setUp()
+        self.require_target("cpu")
+
+    def test_sizes(self):
+        for size in SIZES:
+            for dtype in TYPES:
+                r = self.passes(*size, dtype)
+                self.assertGreater(r["tflops"], 0)
+                self.assertEqual(r["counters"], {})
+
+    def test_large(self):
+        for dtype in TYPES:
+            self.passes(1024, 1024, 1024, dtype, "--repeat", 3)
+
+    def test_every_instruction_set(self):
+        for d in self.json_of("devices")["devices"]:
+            if d["target"] == "cpu":
+                for dtype in TYPES:
+                    r = self.passes(130, 70, 260, dtype, "--device", d["isa"])
+                    self.assertEqual(r["isa"], d["isa"])
+                    self.passes(128, 128, 128, dtype, "--device", d["isa"])
+
+    def test_policies(self):
+        for policy in "default", "masked", "plain":
+            self.assertEqual(self.passes(128, 96, 64, "bf16", "--policy", policy)["policy"], policy)
+
+    def test_default_gives_way_where_blocks_are_not_allowed(self):
+        r = self.passes(17, 33, 65, "bf16")
+        self.assertEqual((r["policy"], r["variant"]), ("plain", "gemm_bf16_plain"))
+        self.assertTrue(any("2-D block" in n for n in r["notes"]))
+
+    def test_seed(self):
+        a, b, c = (self.passes(64, 64, 64, "bf16", "--seed", s) for s in (1, 1, 2))
+        self.assertEqual(a["error"], b["error"])
+        self.assertNotEqual(a["error"], c["error"])
+        self.assertEqual(a["seed"], 1)
+        largest = 2**64 - 1
+        self.assertEqual(self.passes(64, 64, 64, "bf16", "--seed", largest)["seed"], largest)
+        fresh = {self.passes(1, 1, 1, "bf16")["seed"] for _ in range(3)}
+        self.assertGreater(len(fresh), 1)
+
+    def test_scale(self):
+        self.passes(64, 64, 64, "bf16", "--scale", 100)
+        self.passes(64, 64, 64, "bf16", "--scale", "1e-3")
+        # Sums beyond fp16's range are infinities, and rightly so.
+        self.passes(64, 64, 512, "fp16", "--scale", 100)
+
+    def test_repeat(self):
+        s = self.passes(64, 64, 64, "bf16", "--repeat", 5)["seconds"]
+        self.assertEqual(s["runs"], 5)
+        self.assertTrue(s["min"] <= s["median"] <= s["max"])
+
+    def test_long_and_thin(self):
+        self.passes(1, 1, 100000, "bf16")
+        self.passes(3000, 1, 2, "fp16")
+        self.passes(1, 3000, 2, "int8")
+
+
+class Emulated(RunTest):
+    target = "emulated"
+
+    def test_sizes(self):
+        for size in SIZES[:3]:
+            for dtype in TYPES:
+                self.passes(*size, dtype)
+        self.passes(*SIZES[3], "bf16")
+
+    def test_counters(self):
+        """One workgroup computes 256 x 256; a K step of 32 is 256 x 32 of A and 32 x 256 of B."""
+        r = self.passes(256, 256, 64, "bf16")
+        c = r["counters"]
+        self.assertIsNone(r["tflops"])
+        self.assertEqual((c["workgroups"], c["k_steps"], c["subgroups"]), (1, 2, 32))
+        self.assertEqual(c["prefetched_bytes_per_workgroup_k_step"], 2 * 256 * 32 * 2)
+        self.assertEqual(c["prefetched_bytes"], c["distinct_prefetched_bytes"])
+        self.assertEqual(c["distinct_prefetched_bytes"], c["distinct_loaded_bytes"])
+        self.assertEqual(c["dpas"], 32 * 2 * 32)
+        self.assertEqual(c["blocks"]["store"]["bytes"], 256 * 256 * 2)
+        self.assertEqual(r["faults"], [])
+
+    def test_masked_prefetch_repeats_itself(self):
+        c = self.passes(256, 256, 64, "bf16", "--policy", "masked")["counters"]
+        self.assertAlmostEqual(c["prefetched_bytes_per_workgroup_k_step"], 118784, delta=118784 * 0.02)
+
+
+class Xe(RunTest):
+    target = "xe"
+
+    def setUp(self):
+        super().setUp()
+        self.require_target("xe")
+
+    def test_bf16(self):
+        for size in SIZES:
+            self.passes(*size, "bf16")
+
+    def test_fp16(self):
+        for size in SIZES[1:3]:
+            self.passes(*size, "fp16")
+
+    def test_int8(self):
+        for size in SIZES[1:3]:
+            self.passes(*size, "int8")
+
+    def test_large(self):
+        r = self.passes(1024, 1024, 1024, "bf16")
+        self.assertEqual(r["policy"], "default")
+
+
+@unittest.skipUnless(BROKEN, "needs the program with broken kernels")
+class BrokenKernels(CommandTest):
+    """The check is worth something only if it can fail."""
+
+    def fails(self, policy, target, *fragments, m=100):
+        r = self.gemm(m, 64, 96, "--policy", policy, "--target", target, status=1, program=BROKEN)
+        self.assertFalse(r["passed"])
+        text = " ".join(r["findings"] + r["faults"])
+        for fragment in fragments:
+            self.assertIn(fragment, text)
+        return r
+
+    def test_wrong_sum(self):
+        for target in "cpu", "emulated":
+            self.assertGreater(self.fails("short", target, "C is wrong")["error"]["relative_frobenius"], 0.02)
+
+    def test_not_everything_written(self):
+        for target in "cpu", "emulated":
+            r = self.fails("unwritten", target, "never written")
+            self.assertIsNone(r["error"]["relative_frobenius"])
+            self.assertGreater(r["error"]["nonfinite"], 0)
+
+    def test_written_outside(self):
+        self.assertEqual(self.fails("outside", "cpu", "outside C")["error"]["guard_bytes_written"], 64 * 2)
+        self.fails("outside", "emulated", "out_of_allocation")
+
+    def test_exception(self):
+        self.fails("throws", "cpu", "gemm_bf16_throws", "no luck")
+
+    def test_text(self):
+        done = self.kittens("run", "gemm", "-m", 100, "-n", 64, "-k", 96, "--policy", "short", program=BROKEN)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("FAILED", done.stdout)
+
+
+if __name__ == "__main__":
+    support.main()
