@@ -128,7 +128,7 @@ inline launch_shape checked_module_shape(const ::sycl::device& d, const kernel_r
 inline ::sycl::event launch_module(::sycl::queue& on, const kernel_record& record, path form, const void* args,
                                    std::size_t bytes, const std::vector<::sycl::event>& depends_on) {
     const ::sycl::device d = on.get_device();
-    const built_kernel& built = module_cache::instance().get(on.get_context(), d, record, form);
+    const built_kernel& built = kernel_cache::instance().get(on.get_context(), d, record, form);
     const launch_shape s = checked_module_shape(d, record, built, args);
     // The last dimension of a SYCL range is the first of SPIR-V, in which subgroups form.
     const std::size_t lanes = std::size_t(s.subgroups) * subgroup_size;
@@ -170,7 +170,7 @@ inline prepared_kernel prepare(::sycl::queue& on, const choice& c) {
         return p;
     }
 #if KITTENS_SYCL_SPIRV
-    const built_kernel& built = module_cache::instance().get(on.get_context(), on.get_device(), c.record, c.how);
+    const built_kernel& built = kernel_cache::instance().get(on.get_context(), on.get_device(), c.record, c.how);
     p.subgroup_size = built.subgroup_size;
     p.max_subgroups = built.max_work_items / subgroup_size;
     p.registers = built.registers;
@@ -186,7 +186,7 @@ inline prepared_kernel prepare(::sycl::queue& on, const choice& c) {
 /// in `globals` are USM pointers of the queue's context. Throws launch_error where there is no such kernel, its arguments
 /// are not these, or a limit of the device is exceeded; build_error where the device's compiler refuses the kernel's
 /// module. What goes wrong inside the kernel goes to the queue's async_handler.
-/// The first launch of a kernel builds its module for the device; `prepare` does that ahead of time.
+/// The first launch of a kernel builds it for the device; `prepare` does that ahead of time.
 template <class Globals>
 ::sycl::event launch(::sycl::queue& on, std::string_view name, const Globals& globals,
                      const std::vector<::sycl::event>& depends_on = {}, path how = path::automatic) {
@@ -212,10 +212,10 @@ inline prepared_kernel prepare(::sycl::queue& on, const kernel_record& kernel, p
     return detail::prepare(on, detail::choose(kernel, on.get_device(), how));
 }
 
-/// Drops the modules built in `context`, which are kept, with the context, until then. No launch in it may be under way.
+/// Drops the kernels built in `context`, which are kept, with the context, until then. No launch in it may be under way.
 inline void release([[maybe_unused]] const ::sycl::context& context) {
 #if KITTENS_SYCL_SPIRV
-    detail::module_cache::instance().release(context);
+    detail::kernel_cache::instance().release(context);
 #endif
 }
 

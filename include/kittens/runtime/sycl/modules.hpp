@@ -9,9 +9,9 @@
 #include <kittens/base/launch.hpp>
 #include <kittens/base/target.hpp>
 #include <kittens/inspect/spirv.hpp>
+#include <kittens/inspect/spirv_select.hpp>
 #include <kittens/runtime/registry.hpp>
 
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -31,75 +31,71 @@ struct built_kernel {
     std::string build_options;
 };
 
-/// One module in one form, built with one register file, in one context for one device.
-class built_module {
+/// One kernel in one form, in one context for one device.
+class kernel_slot {
 public:
-    built_module(const ::sycl::context& context, const ::sycl::device& device, const module_record& module, path form, int grf)
-        : context_(context), device_(device), module_(module), form_(form), grf_(grf) {}
+    kernel_slot(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form)
+        : context_(context), device_(device), record_(record), form_(form) {}
 
-    bool is(const ::sycl::context& context, const ::sycl::device& device, const module_record& module, path form, int grf) const {
-        return context_ == context && device_ == device && &module_ == &module && form_ == form && grf_ == grf;
+    bool is(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) const {
+        return context_ == context && device_ == device && &record_ == &record && form_ == form;
     }
     const ::sycl::context& context() const { return context_; }
 
-    /// Builds the module on first use. Throws build_error, launch_error.
-    const built_kernel& get(const kernel_record& record) {
+    /// Builds the kernel on first use. Throws build_error, launch_error.
+    const built_kernel& get() {
         const std::lock_guard guard(lock_);
-        const auto found = kernels_.find(&record);
-        if (found != kernels_.end()) return found->second;
-        if (!bundle_) build(record.name);
-        return kernels_.emplace(&record, make(record)).first->second;
+        if (!built_) built_.emplace(check(build()));
+        return *built_;
     }
 
 private:
-    void build(const char* kernel) {
+    std::string kernel_name() const { return std::string("kernel ") + record_.name; }
+
+    built_kernel build() const {
+        const module_record* module = record_.module ? find_module(record_.module) : nullptr;
+        if (!module) throw launch_error(kernel_name() + " has no SPIR-V module in this program", "this is a fault of its registration");
         const bool native = form_ == path::native;
-        const auto* begin = reinterpret_cast<const std::byte*>(native ? module_.native_begin : module_.software_begin);
-        const auto* end = reinterpret_cast<const std::byte*>(native ? module_.native_end : module_.software_end);
-        if (begin == end)
-            throw launch_error(std::string("kernel ") + kernel + ": module " + module_.name + " has no " + to_string(form_) + " form");
+        const auto* begin = reinterpret_cast<const std::byte*>(native ? module->native_begin : module->software_begin);
+        const auto* end = reinterpret_cast<const std::byte*>(native ? module->native_end : module->software_end);
+        if (begin == end) throw launch_error(kernel_name() + ": module " + module->name + " has no " + to_string(form_) + " form");
+
+        const std::string refused = kernel_name() + ": device " + name_of(device_) + " refuses module " + module->name + " (" + to_string(form_) + ")";
         std::string log;
         try {
-            auto spirv = inspect::spirv_module::parse(std::span(begin, end));
+            // The other kernels of the module would be compiled too, at a few seconds each on a CPU device.
+            auto spirv = inspect::select_kernel(inspect::spirv_module::parse(std::span(begin, end)), record_.name);
             inspect::require_subgroup_size(spirv, subgroup_size);
             const auto bytes = spirv.bytes();
             auto source = syclex::create_kernel_bundle_from_source(context_, syclex::source_language::spirv,
                                                                    std::vector<std::byte>(bytes.begin(), bytes.end()));
-            // The option is the graphics compiler's; a CPU device refuses it.
-            if (grf_ > 128 && device_.is_gpu()) options_ = "-ze-opt-large-register-file";
-            syclex::build_options options;
-            if (!options_.empty()) options.add(options_);
-            bundle_.emplace(syclex::build(source, {device_}, syclex::properties{options, syclex::save_log(&log)}));
+            // The option is the graphics compiler's; Level Zero and OpenCL drivers both take it.
+            std::string options = record_.traits.grf > 128 && device_.is_gpu() ? "-ze-opt-large-register-file" : "";
+            syclex::build_options given;
+            if (!options.empty()) given.add(options);
+            auto bundle = syclex::build(source, {device_}, syclex::properties{given, syclex::save_log(&log)});
+            return {.kernel = bundle.ext_oneapi_get_kernel(record_.name), .registers = {}, .spill_bytes = {}, .build_options = std::move(options)};
         } catch (const inspect::spirv_error& e) {
-            throw build_error(std::string("kernel ") + kernel + ": module " + module_.name + ": " + e.what(), "this is a fault of the build", {});
+            throw build_error(kernel_name() + ": module " + module->name + ": " + e.what(), "this is a fault of the build", {});
         } catch (const ::sycl::exception& e) {
             // The implementation puts the compiler's text, which has many lines, into either place.
-            throw build_error(std::string("kernel ") + kernel + ": device " + name_of(device_) + " refuses module " + module_.name + " (" +
-                                  to_string(form_) + ")",
-                              "build_log() has the compiler's message", log.empty() ? std::string(e.what()) : log);
+            throw build_error(refused, "build_log() has the compiler's message", log.empty() ? std::string(e.what()) : log);
         }
     }
 
-    built_kernel make(const kernel_record& record) {
-        if (!bundle_->ext_oneapi_has_kernel(record.name))
-            throw launch_error(std::string("module ") + module_.name + " holds no kernel " + record.name, "this is a fault of its registration");
+    /// Fills in what the implementation tells about the kernel, and refuses one that would compute or spill wrongly.
+    built_kernel check(built_kernel k) const {
         namespace facts = ::sycl::info::kernel_device_specific;
-        built_kernel k{.kernel = bundle_->ext_oneapi_get_kernel(record.name), .registers = {}, .spill_bytes = {}, .build_options = options_};
         k.subgroup_size = static_cast<int>(k.kernel.get_info<facts::compile_sub_group_size>(device_));
         k.max_work_items = k.kernel.get_info<facts::work_group_size>(device_);
         if (k.subgroup_size != subgroup_size)
-            throw launch_error(std::string("kernel ") + record.name + " was built by " + name_of(device_) + " for subgroups of " +
-                                   std::to_string(k.subgroup_size) + ", not " + std::to_string(subgroup_size),
+            throw launch_error(kernel_name() + " was built by " + name_of(device_) + " for subgroups of " + std::to_string(k.subgroup_size) +
+                                   ", not " + std::to_string(subgroup_size),
                                "its results would be wrong; use another device");
-        if (device_.is_gpu()) check_registers(record, k);
-        return k;
-    }
-
-    /// Not every driver tells; what it tells is believed.
-    void check_registers(const kernel_record& record, built_kernel& k) const {
+        if (!device_.is_gpu()) return k;
+        // Not every driver tells these.
         try {
-            const unsigned n = k.kernel.get_info<::sycl::info::kernel_device_specific::ext_codeplay_num_regs>(device_);
-            if (n > 0) k.registers = n;
+            if (const unsigned n = k.kernel.get_info<facts::ext_codeplay_num_regs>(device_)) k.registers = n;
         } catch (const ::sycl::exception&) {
         }
         try {
@@ -107,54 +103,50 @@ private:
                 k.spill_bytes = k.kernel.get_info<::sycl::ext::intel::info::kernel_device_specific::spill_memory_size>(device_);
         } catch (const ::sycl::exception&) {
         }
-        if (k.registers && *k.registers < static_cast<unsigned>(record.traits.grf))
-            throw launch_error(std::string("kernel ") + record.name + " asks for " + std::to_string(record.traits.grf) + " registers and " +
-                                   name_of(device_) + " gave it " + std::to_string(*k.registers),
-                               "the driver was given \"" + options_ + "\"; it would spill registers to memory");
+        if (k.registers && *k.registers < static_cast<unsigned>(record_.traits.grf))
+            throw launch_error(kernel_name() + " asks for " + std::to_string(record_.traits.grf) + " registers and " + name_of(device_) +
+                                   " gave it " + std::to_string(*k.registers),
+                               "the driver was given \"" + k.build_options + "\"; it would spill registers to memory");
+        return k;
     }
 
     ::sycl::context context_;
     ::sycl::device device_;
-    const module_record& module_;
+    const kernel_record& record_;
     path form_;
-    int grf_;
     std::mutex lock_;
-    std::string options_;
-    std::optional<::sycl::kernel_bundle<::sycl::bundle_state::executable>> bundle_;
-    std::map<const kernel_record*, built_kernel> kernels_;
+    std::optional<built_kernel> built_;
 };
 
-/// All modules built in this process.
-class module_cache {
+/// All kernels built in this process.
+class kernel_cache {
 public:
     /// Never destroyed: the SYCL implementation may be gone by the time that static objects are.
-    static module_cache& instance() {
-        static auto* cache = new module_cache;
+    static kernel_cache& instance() {
+        static auto* cache = new kernel_cache;
         return *cache;
     }
 
     const built_kernel& get(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) {
-        const module_record* module = record.module ? find_module(record.module) : nullptr;
-        if (!module) throw launch_error(std::string("kernel ") + record.name + " has no SPIR-V module in this program", "this is a fault of its registration");
-        return find(context, device, *module, form, record.traits.grf).get(record);
+        return slot(context, device, record, form).get();
     }
 
     /// Forgets what was built in `context`.
     void release(const ::sycl::context& context) {
         const std::lock_guard guard(lock_);
-        std::erase_if(modules_, [&](const auto& m) { return m->context() == context; });
+        std::erase_if(slots_, [&](const auto& s) { return s->context() == context; });
     }
 
 private:
-    built_module& find(const ::sycl::context& context, const ::sycl::device& device, const module_record& module, path form, int grf) {
+    kernel_slot& slot(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) {
         const std::lock_guard guard(lock_);
-        for (const auto& m : modules_)
-            if (m->is(context, device, module, form, grf)) return *m;
-        return *modules_.emplace_back(std::make_unique<built_module>(context, device, module, form, grf));
+        for (const auto& s : slots_)
+            if (s->is(context, device, record, form)) return *s;
+        return *slots_.emplace_back(std::make_unique<kernel_slot>(context, device, record, form));
     }
 
     std::mutex lock_;
-    std::vector<std::unique_ptr<built_module>> modules_;
+    std::vector<std::unique_ptr<kernel_slot>> slots_;
 };
 
 }  // namespace kittens::sycl_backend::detail

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <kittens/inspect/spirv.hpp>
+
+#include <string_view>
+
+namespace kittens::inspect {
+
+/// The module with the kernel `name` alone and the functions that it calls: what a device's compiler must look at to
+/// build one kernel. Global variables and types stay. Throws spirv_error when there is no such kernel.
+spirv_module select_kernel(const spirv_module& module, std::string_view name);
+
+}  // namespace kittens::inspect
