@@ -139,7 +139,14 @@ constexpr bool integer_kind(dpas_kind kind) { return form(kind).acc == element::
 
 /// One multiply-add of the instruction. Products of all float kinds are exact in float (short of overflow and underflow),
 /// so this equals a fused operation. Integers wrap.
-constexpr float multiply_add(float acc, float a, float b) { return acc + a * b; }
+constexpr float multiply_add(float acc, float a, float b) {
+#if defined(__clang__)
+    // The order of the sum is part of the model, whatever the kernel's own arithmetic is compiled with.
+#pragma clang fp reassociate(off) contract(off)
+#endif
+    const float product = a * b;
+    return acc + product;
+}
 constexpr int multiply_add(int acc, int a, int b) {
     return static_cast<int>(static_cast<unsigned>(acc) + static_cast<unsigned>(a) * static_cast<unsigned>(b));
 }
