@@ -65,6 +65,21 @@ template <int N> KITTENS_ISA vec<short, N> f32_to_bf16(const vec<float, N>& v) {
     }
 #endif
 }
+/// float to half, round to nearest even.
+template <int N> KITTENS_ISA vec<half, N> f32_to_f16(const vec<float, N>& v) {
+    if constexpr (N == 1) {
+        return static_cast<half>(v);
+    } else {
+#if KITTENS_ISA_DEVICE
+        if constexpr (N == 2) return __spirv_FConvert_Rhalf2(v);
+        else if constexpr (N == 4) return __spirv_FConvert_Rhalf4(v);
+        else if constexpr (N == 8) return __spirv_FConvert_Rhalf8(v);
+        else return __spirv_FConvert_Rhalf16(v);
+#else
+        return __builtin_convertvector(v, vec<half, N>);
+#endif
+    }
+}
 /// bf16 bits to float, exact.
 template <int N> KITTENS_ISA vec<float, N> bf16_to_f32(const vec<short, N>& v) {
 #if KITTENS_ISA_DEVICE

@@ -90,7 +90,7 @@ KITTENS_INLINE typename fragment<T, L, S>::vector pack(const unpacked<fragment<T
             return r;
         } else if constexpr (sizeof(T) == 4) return u.part[0];
         else if constexpr (std::is_same_v<T, bf16>) return isa::f32_to_bf16<n>(u.part[0]);
-        else return convert_vector<half, n>(u.part[0]);
+        else return isa::f32_to_f16<n>(u.part[0]);
     } else if constexpr (sizeof(T) == 2) {
         if constexpr (std::is_same_v<T, bf16>) {
             const auto lo = convert_vector<int, n>(isa::f32_to_bf16<n>(u.part[0]));

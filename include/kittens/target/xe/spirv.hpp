@@ -147,6 +147,12 @@ KITTENS_BUILTIN ::kittens::xe_vec::float8 __spirv_ConvertBF16ToFINTEL(::kittens:
 KITTENS_BUILTIN ::kittens::xe_vec::float16 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short16 v);
 
 #if defined(__SPIRV__) || defined(__SPIR__)
+// OpFConvert under a name of its own, which the optimiser does not look through: a plain conversion of an accumulator
+// after a loop would be moved across the loop's exit and cost registers.
+KITTENS_BUILTIN ::kittens::xe_vec::half2 __spirv_FConvert_Rhalf2(::kittens::xe_vec::float2 v);
+KITTENS_BUILTIN ::kittens::xe_vec::half4 __spirv_FConvert_Rhalf4(::kittens::xe_vec::float4 v);
+KITTENS_BUILTIN ::kittens::xe_vec::half8 __spirv_FConvert_Rhalf8(::kittens::xe_vec::float8 v);
+KITTENS_BUILTIN ::kittens::xe_vec::half16 __spirv_FConvert_Rhalf16(::kittens::xe_vec::float16 v);
 // OpenCL extended instructions; the native_ forms are one `math` instruction each.
 float native_exp2(float v);
 float native_log2(float v);
