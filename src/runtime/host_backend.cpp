@@ -61,6 +61,7 @@ protected:
         std::uint64_t first = 0, last = 0, count = 0;
         for (; claim(first, last); count += last - first) {
             const std::size_t begin = first * block, size = std::min<std::size_t>(last * block, bytes_) - begin;
+            if (size == 0) continue;  // pointers may be null then
             if (from_) std::memcpy(to_ + begin, from_ + begin, size);
             else std::memset(to_ + begin, value_, size);
         }

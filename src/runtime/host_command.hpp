@@ -129,7 +129,7 @@ private:
 class argument_block {
 public:
     argument_block(const void* args, std::size_t bytes) : data_(operator new(bytes ? bytes : 1, alignment)) {
-        std::memcpy(data_, args, bytes);
+        if (bytes) std::memcpy(data_, args, bytes);
     }
     ~argument_block() { operator delete(data_, alignment); }
     argument_block(const argument_block&) = delete;
