@@ -15,8 +15,9 @@ namespace kittens::inline KITTENS_NS::lower {
 /// A tile register holds 16 rows of 16 units.
 inline constexpr int tile_side = 16;
 inline constexpr int tile_units = tile_side * tile_side;
-/// Tiles of depth per pass: two panels of B then take 32 KiB and stay in the first-level cache.
-inline constexpr int pass_tiles = 16;
+/// Tiles of depth per pass. Longer passes write sums back less often; shorter ones would let a block of A stay in the
+/// first-level cache. The former was measured to matter more.
+inline constexpr int pass_tiles = 32;
 
 template <int Tile> KITTENS_INLINE void tile_clear() { asm volatile("tilezero %%tmm%c0" : : "i"(Tile)); }
 template <int Tile> KITTENS_INLINE void tile_load(const void* p, std::int64_t stride) {
@@ -24,6 +25,11 @@ template <int Tile> KITTENS_INLINE void tile_load(const void* p, std::int64_t st
 }
 template <int Tile> KITTENS_INLINE void tile_store(void* p, std::int64_t stride) {
     asm volatile("tilestored %%tmm%c0, (%1,%2,1)" : : "i"(Tile), "r"(p), "r"(stride) : "memory");
+}
+/// The same with the hint that the line will not be used again soon: the right operand, which streams by, then does not push
+/// the left one out of the first-level cache.
+template <int Tile> KITTENS_INLINE void tile_load_stream(const void* p, std::int64_t stride) {
+    asm volatile("tileloaddt1 (%1,%2,1), %%tmm%c0" : : "i"(Tile), "r"(p), "r"(stride) : "memory");
 }
 /// Sum += left * right.
 template <class TA, class TB, int Sum, int Left, int Right> KITTENS_INLINE void tile_multiply() {
@@ -41,9 +47,24 @@ struct left_tiles {
     std::int64_t stride, tile_step, depth_step;
 };
 
+/// Lines to bring into the second-level cache, a few at a time, while products run: `rows` rows of `lines` lines.
+struct line_prefetcher {
+    const std::byte* first = nullptr;
+    std::int64_t stride = 0;
+    int rows = 0, lines = 0, per_step = 0;
+    int row = 0, line = 0;
+
+    KITTENS_INLINE void step() {
+        for (int i = 0; i < per_step && line < lines; ++i) {
+            __builtin_prefetch(first + row * stride + line * 64, 0, 2);
+            if (++row == rows) row = 0, ++line;
+        }
+    }
+};
+
 /// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart.
 template <class TA, class TB, int MB, int NB>
-KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, unit* c, std::int64_t ldc, bool fresh) {
+KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, unit* c, std::int64_t ldc, bool fresh, line_prefetcher& ahead) {
     unit* const c1 = c + tile_side * ldc;
     const std::int64_t c_stride = ldc * std::int64_t(sizeof(unit));
     if (fresh) {
@@ -61,10 +82,10 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
     const unit *b0 = right, *b1 = right + right_step;
     for (int k = 0; k < tiles; ++k) {
         tile_load<4>(a0, left.stride);
-        tile_load<6>(b0, 64);
+        tile_load_stream<6>(b0, 64);
         tile_multiply<TA, TB, 0, 4, 6>();
         if constexpr (NB == 2) {
-            tile_load<7>(b1, 64);
+            tile_load_stream<7>(b1, 64);
             tile_multiply<TA, TB, 1, 4, 7>();
         }
         if constexpr (MB == 2) {
@@ -76,6 +97,7 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
         a1 += left.depth_step;
         b0 += tile_units;
         b1 += tile_units;
+        ahead.step();
     }
     tile_store<0>(c, c_stride);
     if constexpr (NB == 2) tile_store<1>(c + tile_side, c_stride);
@@ -86,7 +108,12 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
 /// Panels of 16 lanes, each a sequence of tiles [depth][lane]: what the right operand of a tile product is.
 template <class Form, class T>
 KITTENS_NOINLINE void pack_right_tiles(const operand<T>& b, int tiles, unit* out) {
-    for (int n = 0; n < b.lanes; n += tile_side, out += tiles * tile_units) pack_lanes<Form>(b, n, tiles * tile_side, out, tile_side);
+    const int units = tiles * tile_side;
+    const std::int64_t panel = std::int64_t(units) * tile_side;
+    for (int first = 0; first < units; first += pack_depth)
+        for (int n = 0; n < b.lanes; n += 2 * tile_side)
+            pack_two<Form>(b, n, first, std::min(first + pack_depth, units), out + std::int64_t(n) * units,
+                           n + tile_side < b.lanes ? out + std::int64_t(n) * units + panel : nullptr, tile_side);
 }
 
 /// Panels of 16 lanes, each a sequence of tiles [lane][depth].
@@ -134,21 +161,26 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
     unit* const right = keep_right ? panels.find(1, key_of<Form>(b, depth), right_bytes, &pack) : panels.temporary(left_room);
     if (pack) pack_right_tiles<Form>(b, tiles, right);
 
+    const std::int64_t right_step = std::int64_t(tiles) * tile_units;
     for (int k = 0; k < tiles; k += pass_tiles) {
         const int n_tiles = std::min(pass_tiles, tiles - k);
         const bool clear = fresh && k == 0;
-        for (int n = 0; n < col_tiles; n += 2) {
-            const unit* const panel = right + (std::int64_t(n) * tiles + k) * tile_units;
-            const std::int64_t step = std::int64_t(tiles) * tile_units;
-            for (int m = 0; m < row_tiles; m += 2) {
-                left_tiles l = left;
-                l.data += m * left.tile_step + k * left.depth_step;
+        for (int m = 0; m < row_tiles; m += 2) {
+            left_tiles l = left;
+            l.data += m * left.tile_step + k * left.depth_step;
+            const bool two_rows = m + 1 < row_tiles;
+            // Rows of a matrix are too far apart for the hardware to see the next block coming. After the last block of this
+            // tile come the rows of the tile below: the likely next one, and a prefetch cannot fault.
+            line_prefetcher ahead;
+            if (in_place) ahead = {l.data + 2 * left.tile_step, left.stride, 2 * tile_side, n_tiles, std::min(4, (2 * tile_side * 2) / (col_tiles + 1) + 1)};
+            for (int n = 0; n < col_tiles; n += 2) {
+                const unit* const panel = right + n * right_step + k * tile_units;
                 unit* const to = c + std::int64_t(m) * tile_side * ldc + n * tile_side;
-                const bool two_rows = m + 1 < row_tiles, two_cols = n + 1 < col_tiles;
-                if (two_rows && two_cols) multiply_tiles<TA, TB, 2, 2>(l, panel, step, n_tiles, to, ldc, clear);
-                else if (two_rows) multiply_tiles<TA, TB, 2, 1>(l, panel, step, n_tiles, to, ldc, clear);
-                else if (two_cols) multiply_tiles<TA, TB, 1, 2>(l, panel, step, n_tiles, to, ldc, clear);
-                else multiply_tiles<TA, TB, 1, 1>(l, panel, step, n_tiles, to, ldc, clear);
+                const bool two_cols = n + 1 < col_tiles;
+                if (two_rows && two_cols) multiply_tiles<TA, TB, 2, 2>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
+                else if (two_rows) multiply_tiles<TA, TB, 2, 1>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
+                else if (two_cols) multiply_tiles<TA, TB, 1, 2>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
+                else multiply_tiles<TA, TB, 1, 1>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
             }
         }
     }

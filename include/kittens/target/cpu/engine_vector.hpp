@@ -17,6 +17,7 @@ inline constexpr int block_rows = 6;  // of 16 registers, 12 hold sums
 #endif
 inline constexpr int block_vectors = 2;
 inline constexpr int block_cols = block_vectors * lanes;
+static_assert(block_vectors == 2, "pack_two packs the panels");
 /// Units of depth per pass: a panel of B then takes half of the first-level cache or less.
 inline constexpr int pass_units = 256;
 
@@ -86,16 +87,18 @@ struct row_blocks {
 template <class Form, class T>
 KITTENS_NOINLINE void pack_left(const operand<T>& a, int units, unit* out) {
     const row_blocks blocks(a.lanes);
-    for (int i = 0; i < blocks.count; ++i) pack_lanes<Form>(a, blocks.begin(i), units, out + std::int64_t(blocks.begin(i)) * units, blocks.size(i));
+    // One block after the other: the surplus that a block leaves behind it is overwritten by the next.
+    for (int i = 0; i < blocks.count; ++i) pack_lanes<Form>(a, blocks.begin(i), 0, units, out + std::int64_t(blocks.begin(i)) * units, blocks.size(i));
 }
 
 template <class Form, class T>
 KITTENS_NOINLINE void pack_right(const operand<T>& b, int units, unit* out) {
-    for (int n = 0; n < b.lanes; n += block_cols) {
-        const int vectors = std::min(block_vectors, (b.lanes - n + lanes - 1) / lanes);
-        for (int v = 0; v < vectors; ++v)
-            pack_lanes<Form>(b, n + v * lanes, units, out + std::int64_t(n) * units + v * lanes, vectors * lanes);
-    }
+    for (int first = 0; first < units; first += pack_depth)
+        for (int n = 0; n < b.lanes; n += block_cols) {
+            const bool two = n + lanes < b.lanes;
+            unit* const panel = out + std::int64_t(n) * units;
+            pack_two<Form>(b, n, first, std::min(first + pack_depth, units), panel, two ? panel + lanes : nullptr, two ? block_cols : lanes);
+        }
 }
 
 /// c (+)= a * b. Sums go to a.lanes rows and, rounded up to whole vectors, b.lanes columns. `fresh`: c's old value is zero

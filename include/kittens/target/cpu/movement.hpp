@@ -85,6 +85,13 @@ KITTENS_INLINE void load_tile(RT& dst, const GL& src, const place& at) {
 template <class RT, class GL> KITTENS_INLINE void load(RT& dst, const GL& src, const place& at) { load_tile<false>(dst, src, at); }
 template <class RT, class GL> KITTENS_INLINE void load_transposed(RT& dst, const GL& src, const place& at) { load_tile<true>(dst, src, at); }
 
+/// Brings a row into the second-level cache.
+template <class T>
+KITTENS_INLINE void prefetch_row(const T* row, int n) {
+    const auto* line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(row) & ~std::uintptr_t(63));
+    for (const auto* end = reinterpret_cast<const char*>(row + n); line < end; line += 64) __builtin_prefetch(line, 0, 2);
+}
+
 template <class GL, class RT>
 KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
     src.settle();
@@ -92,7 +99,14 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
     if (in.rows == 0) return;
     auto* to = address(dst, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
     if (in.skip_cols == 0) {
-        for (int i = 0; i < in.rows; ++i, to += dst.row_stride) store_row(src.row(in.skip_rows + i), to, in.cols);
+        // Stores to lines that are not in the cache wait for them one after the other: ask for the lines some rows ahead.
+        const int ahead = std::clamp(64 * 64 / std::max(1, in.cols * int(sizeof(typename GL::value_type))), 1, 8);
+        for (int i = 0; i < in.rows; ++i, to += dst.row_stride) {
+            if (i == 0)
+                for (int r = 0; r < ahead && r < in.rows; ++r) prefetch_row(to + r * dst.row_stride, in.cols);
+            if (i + ahead < in.rows) prefetch_row(to + ahead * dst.row_stride, in.cols);
+            store_row(src.row(in.skip_rows + i), to, in.cols);
+        }
     } else {
         for (int i = 0; i < in.rows; ++i, to += dst.row_stride)
             for (int j = 0; j < in.cols; ++j) to[j] = convert<typename GL::value_type>(src.row(in.skip_rows + i)[in.skip_cols + j]);
@@ -104,10 +118,7 @@ KITTENS_INLINE void prefetch_area(const GL& src, const place& at, int rows, int 
     const clipped_area in(src, at, rows, cols);
     if (in.rows == 0) return;
     const auto* from = address(src, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
-    for (int i = 0; i < in.rows; ++i, from += src.row_stride) {
-        const auto* line = reinterpret_cast<const char*>(reinterpret_cast<std::uintptr_t>(from) & ~std::uintptr_t(63));
-        for (const auto* end = reinterpret_cast<const char*>(from + in.cols); line < end; line += 64) __builtin_prefetch(line, 0, 2);
-    }
+    for (int i = 0; i < in.rows; ++i, from += src.row_stride) prefetch_row(from, in.cols);
 }
 
 template <class RT, class GL>

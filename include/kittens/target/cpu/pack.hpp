@@ -31,6 +31,9 @@ struct operand {
     const T* at(int lane, int k) const { return along ? data + lane * stride + k : data + k * stride + lane; }
 };
 
+/// Units that are packed of one panel before the next panel's turn: the lines of memory that both take are then still near.
+inline constexpr int pack_depth = 16;
+
 /// One float per unit; for everything that has no narrower instruction.
 struct form_float {
     static constexpr int id = 0, group = 1;
@@ -143,22 +146,60 @@ KITTENS_INLINE vint load_across(const operand<T>& o, int lane, int unit_index) {
     return Form::across(rows);
 }
 
-/// out[u * pitch + l] = unit u of lane (lane + l), for `lanes` lanes and u < units. Where pitch is less than `lanes` the rows
-/// overlap and the surplus lanes are overwritten by the next row; the last row leaves a surplus behind it.
+/// out[u * pitch + l] = unit u of lane (lane + l), for `lanes` lanes and units [first, last). Where pitch is less than `lanes`
+/// the rows overlap and the surplus lanes are overwritten by the next row; the last row leaves a surplus behind it.
 template <class Form, class T>
-KITTENS_INLINE void pack_lanes(const operand<T>& o, int lane, int units, unit* out, int pitch) {
+KITTENS_INLINE void pack_lanes(const operand<T>& o, int lane, int first, int last, unit* out, int pitch) {
     if (!o.along) {
-        for (int u = 0; u < units; ++u) vstore(out + std::int64_t(u) * pitch, load_across<Form>(o, lane, u));
+        if (lane + lanes <= o.lanes && last * Form::group <= o.depth) {
+            const T* from = o.data + std::int64_t(first) * Form::group * o.stride + lane;
+            for (int u = first; u < last; ++u, from += Form::group * o.stride) {
+                const T* rows[Form::group];
+                for (int g = 0; g < Form::group; ++g) rows[g] = from + g * o.stride;
+                vstore(out + std::int64_t(u) * pitch, Form::across(rows));
+            }
+        } else {
+            for (int u = first; u < last; ++u) vstore(out + std::int64_t(u) * pitch, load_across<Form>(o, lane, u));
+        }
         return;
     }
-    for (int u = 0; u < units; u += lanes) {
+    for (int u = first; u < last; u += lanes) {
         vint block[lanes];
         KITTENS_UNROLL
         for (int l = 0; l < lanes; ++l) block[l] = load_along<Form>(o, lane + l, u);
         transpose(block);
-        const int n = std::min(lanes, units - u);
+        const int n = std::min(lanes, last - u);
         for (int i = 0; i < n; ++i) vstore(out + std::int64_t(u + i) * pitch, block[i]);
     }
+}
+
+/// Two neighbouring panels of `lanes` lanes: a line of 16-bit elements holds both. `second` may be null.
+template <class Form, class T>
+KITTENS_INLINE void pack_two(const operand<T>& o, int lane, int first, int last, unit* out, unit* second, int pitch) {
+#if defined(__AVX512BW__)
+    if constexpr (Form::group == 2 && sizeof(T) == 2) {
+        if (second && !o.along && lane + 2 * lanes <= o.lanes && last * 2 <= o.depth) {
+            alignas(64) static constexpr auto order = [] {
+                struct { std::uint16_t low[32], high[32]; } r{};
+                for (int i = 0; i < 16; ++i) {
+                    r.low[2 * i] = std::uint16_t(i), r.low[2 * i + 1] = std::uint16_t(32 + i);
+                    r.high[2 * i] = std::uint16_t(16 + i), r.high[2 * i + 1] = std::uint16_t(48 + i);
+                }
+                return r;
+            }();
+            const vint low = vload(order.low), high = vload(order.high);
+            const T* from = o.data + std::int64_t(first) * 2 * o.stride + lane;
+            for (int u = first; u < last; ++u, from += 2 * o.stride) {
+                const vint even = vload(from), odd = vload(from + o.stride);
+                vstore(out + std::int64_t(u) * pitch, _mm512_permutex2var_epi16(even, low, odd));
+                vstore(second + std::int64_t(u) * pitch, _mm512_permutex2var_epi16(even, high, odd));
+            }
+            return;
+        }
+    }
+#endif
+    pack_lanes<Form>(o, lane, first, last, out, pitch);
+    if (second) pack_lanes<Form>(o, lane + lanes, first, last, second, pitch);
 }
 
 }  // namespace kittens::inline KITTENS_NS::lower

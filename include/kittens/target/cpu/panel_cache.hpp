@@ -6,6 +6,7 @@
 // same place, whichever subgroup it belongs to. Each side (A and B) has a ring of memory; the oldest panels are overwritten.
 #pragma once
 
+#include <algorithm>
 #include <kittens/base/host_context.hpp>
 #include <kittens/target/cpu/simd.hpp>
 #include <kittens/target/cpu/subgroup.hpp>
@@ -34,7 +35,8 @@ struct panel_key {
 /// The panels in one worker's scratch memory.
 class panel_cache {
   public:
-    static constexpr std::size_t ring_bytes = std::size_t(16) << 20;
+    /// Bounds of a ring's size, powers of two.
+    static constexpr std::size_t least_ring = std::size_t(1) << 20, ring_bytes = std::size_t(16) << 20;
 
     /// `temporary` bytes for panels that are not kept. Panels found before this call are lost.
     explicit panel_cache(std::size_t temporary) : scratch_(*current_scratch) {
@@ -42,12 +44,16 @@ class panel_cache {
             if (scratch_.bytes < layout_bytes(temporary)) scratch_.grow(scratch_, layout_bytes(temporary));
             std::memset(scratch_.data, 0, sizeof(header));
             head().self = scratch_.data;
+            head().size[0] = head().size[1] = least_ring;
         }
         if (head().epoch != scratch_.epoch || !scratch_.words[0]) {
             scratch_.words[0] = 1;
             head().epoch = scratch_.epoch;
             head().generation++;
-            head().written[0] = head().written[1] = 0;
+            for (int side = 0; side < 2; ++side) {
+                if (head().written[side] < head().size[side] / 2 && head().size[side] > least_ring) head().size[side] /= 2;
+                head().written[side] = head().next[side] = 0;
+            }
         }
     }
 
@@ -59,25 +65,38 @@ class panel_cache {
     unit* find(int side, const panel_key& key, std::size_t bytes, bool* fresh) {
         header& h = head();
         bytes = (bytes + 63) / 64 * 64;
+        std::uint64_t &size = h.size[side], &written = h.written[side];
+        while (size < bytes) size *= 2;
         entry* const bucket = h.entries[side][key.hash() % buckets];
         entry* victim = bucket;
         for (int i = 0; i < ways; ++i) {
             entry& e = bucket[i];
-            const bool live = e.generation == h.generation && h.written[side] - e.position <= ring_bytes;
-            if (live && e.key == key) {
-                *fresh = false;
-                return ring(side, e.position);
+            if (e.generation == h.generation && e.key == key) {
+                const std::uint64_t age = written - e.position;
+                if (age <= e.ring_size) {
+                    *fresh = false;
+                    return ring(side, e.place);
+                }
+                // Overwritten, and wanted again.
+                if (age <= ring_bytes)
+                    while (size < age) size *= 2;
+                victim = &e;
+                break;
             }
-            if (!live) victim = &e;
+            if (e.generation != h.generation) victim = &e;
             else if (victim->generation == h.generation && e.position < victim->position) victim = &e;
         }
         // A panel does not cross the end of the ring.
-        std::uint64_t at = h.written[side];
-        if (at % ring_bytes + bytes > ring_bytes) at += ring_bytes - at % ring_bytes;
-        h.written[side] = at + bytes;
-        *victim = {key, h.generation, at};
+        std::uint64_t place = h.next[side];
+        if (place + bytes > size) {
+            written += size - std::min(place, size);
+            place = 0;
+        }
+        *victim = {key, h.generation, written, place, size};
+        written += bytes;
+        h.next[side] = place + bytes;
         *fresh = true;
-        return ring(side, at);
+        return ring(side, place);
     }
 
   private:
@@ -85,13 +104,13 @@ class panel_cache {
     struct entry {
         panel_key key;
         std::uint64_t generation;
-        /// Bytes written to the ring before it.
-        std::uint64_t position;
+        /// Bytes written to the ring before it; where it lies; the ring's size when it was written.
+        std::uint64_t position, place, ring_size;
     };
     struct alignas(64) header {
         std::byte* self;
         std::uint64_t epoch, generation;
-        std::uint64_t written[2];
+        std::uint64_t written[2], next[2], size[2];
         entry entries[2][buckets][ways];
     };
 
@@ -100,8 +119,8 @@ class panel_cache {
 
     header& head() const { return *reinterpret_cast<header*>(scratch_.data); }
     bool header_valid() const { return scratch_.data && scratch_.bytes >= layout_bytes(0) && head().self == scratch_.data; }
-    unit* ring(int side, std::uint64_t position) const {
-        return reinterpret_cast<unit*>(scratch_.data + header_bytes + side * (ring_bytes + 4096) + position % ring_bytes);
+    unit* ring(int side, std::uint64_t place) const {
+        return reinterpret_cast<unit*>(scratch_.data + header_bytes + side * (ring_bytes + 4096) + place);
     }
 
     worker_scratch& scratch_;

@@ -5,6 +5,7 @@
 #include <kittens/target/cpu/movement.hpp>
 #include <kittens/target/cpu/reductions.hpp>
 #include <kittens/tile/st.hpp>
+#include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS::lower {
 
