@@ -13,12 +13,6 @@
 #include <kittens/tile/st.hpp>
 
 #if KITTENS_HAS_TILE_OPS
-#include <kittens/ops/place.hpp>
-#if defined(KITTENS_TARGET_CPU)
-#include <kittens/target/cpu/lowering.hpp>
-#else
-#include <kittens/target/xe/lowering.hpp>
-#endif
 #include <kittens/ops/conversions.hpp>
 #include <kittens/ops/maps.hpp>
 #include <kittens/ops/masks.hpp>

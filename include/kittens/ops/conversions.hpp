@@ -2,8 +2,11 @@
 // Changes of layout, transposition, sub-tiles and parts.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/maps.hpp>
 #include <kittens/ops/movement.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -55,3 +58,5 @@ KITTENS_INLINE void store_part(const GL& dst, const RT& src, coord<RT> at, int p
 }
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

@@ -3,8 +3,11 @@
 // source. 8- and 16-bit elements are widened to the compute type, mapped, and rounded to nearest even once.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/math.hpp>
 #include <kittens/ops/scope.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -127,3 +130,5 @@ KITTENS_INLINE void copy(D& dst, const S& src) {
 }
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

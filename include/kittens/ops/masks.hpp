@@ -2,7 +2,10 @@
 // Masks: an element that a mask drops becomes `value`. Any diagonal, any base shape, any layout.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/maps.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -50,3 +53,5 @@ KITTENS_INLINE void upper_right_fill(T& dst, const T& src, int row, int col, com
 }
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

@@ -3,8 +3,11 @@
 // float for bf16, half, tf32 and fp8, int32 for int8 and uint8.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/scope.hpp>
 #include <kittens/tile/rt.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -71,3 +74,5 @@ KITTENS_INLINE void mma_AtBt(D& d, const A& a, const B& b, const C& c) {
 }
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

@@ -3,10 +3,13 @@
 // on every target. Coordinates are in units of the tile or vector moved.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/place.hpp>
 #include <kittens/ops/scope.hpp>
 #include <kittens/tile/gl.hpp>
 #include <kittens/tile/rt.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -95,3 +98,5 @@ KITTENS_INLINE void store_wide(const GL& dst, const RV& src, coord<RV> at) {
 }
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

@@ -3,7 +3,10 @@
 // the end. The order of summation is the target's.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/maps.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -63,3 +66,5 @@ KITTENS_REDUCTION(prod, mul)
 #undef KITTENS_REDUCTION
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

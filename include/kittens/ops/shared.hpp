@@ -3,8 +3,12 @@
 // the work between N subgroups. What other subgroups wrote is there after a barrier (`sync`), as always.
 #pragma once
 
+#include <kittens/ops/lowering.hpp>
 #include <kittens/ops/reductions.hpp>
+#include <kittens/ops/sync.hpp>
 #include <kittens/tile/st.hpp>
+
+#if KITTENS_HAS_TILE_OPS
 
 namespace kittens::inline KITTENS_NS {
 
@@ -201,3 +205,5 @@ class group {
 };
 
 }  // namespace kittens::inline KITTENS_NS
+
+#endif

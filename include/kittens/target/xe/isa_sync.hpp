@@ -3,8 +3,7 @@
 // kittens::isa, synchronisation and the hooks that give the emulator names. Included by isa.hpp.
 #pragma once
 
-#include <kittens/target/xe/isa.hpp>
-
+// These come first: the other parts of isa.hpp need them.
 namespace kittens::isa {
 
 /// Which memory a barrier or fence orders.
@@ -13,6 +12,12 @@ enum class memory { none = 0, local = 0x100, global = 0x200, all = 0x300 };
 enum class scope { system = 0, device = 1, workgroup = 2, subgroup = 3 };
 /// Ordering of an atomic operation or fence.
 enum class order { relaxed = 0, acquire = 2, release = 4, acq_rel = 8 };
+
+}  // namespace kittens::isa
+
+#include <kittens/target/xe/isa.hpp>
+
+namespace kittens::isa {
 
 namespace detail {
 constexpr int barrier_semantics(memory m) { return m == memory::none ? 0 : (int)m | 0x10; }

@@ -5,6 +5,7 @@
 #include <kittens/target/xe/conversions.hpp>
 #include <kittens/target/xe/isa.hpp>
 #include <kittens/target/xe/storage.hpp>
+#include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS::lower {
 

@@ -6,6 +6,7 @@
 #include <kittens/target/xe/conversions.hpp>
 #include <kittens/target/xe/plain_movement.hpp>
 #include <kittens/tile/gl.hpp>
+#include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS::lower {
 

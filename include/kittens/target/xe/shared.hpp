@@ -7,6 +7,7 @@
 #include <kittens/target/xe/plain_movement.hpp>
 #include <kittens/target/xe/reductions.hpp>
 #include <kittens/tile/st.hpp>
+#include <kittens/tile/rt.hpp>
 
 namespace kittens::inline KITTENS_NS::lower {
 

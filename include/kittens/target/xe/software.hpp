@@ -133,6 +133,24 @@ template <model::dpas_kind Kind, int M, class A, class B, class C> KITTENS_SOFTW
                 acc[m] = model::multiply_add(acc[m], model::tf32_operand(am), bk);
             }
         }
+    } else if constexpr (model::bits(f.a) < 16 && !model::integer_kind(Kind)) {
+        // Decoding costs more than broadcasting here: each lane decodes its own part of A, once.
+        float mine[M][a_per];
+#pragma unroll
+        for (int m = 0; m < M; ++m) {
+#pragma unroll
+            for (int s = 0; s < a_per; ++s)
+                mine[m][s] = operand<f.a>((unsigned)(unsigned short)get(a, m) >> (model::bits(f.a) * s));
+        }
+#pragma unroll
+        for (int k = 0; k < f.k(); ++k) {
+            const float bk = operand<f.b>((unsigned)b[k / b_per] >> (model::bits(f.b) * (k % b_per)));
+#pragma unroll
+            for (int m = 0; m < M; ++m) {
+                const float am = __spirv_GroupBroadcast(3, mine[m][k % a_per], (unsigned)(k / a_per));
+                acc[m] = model::multiply_add(acc[m], am, bk);
+            }
+        }
     } else {
         constexpr int words = M == 1 ? 1 : M / 2;
         int packed[words];
