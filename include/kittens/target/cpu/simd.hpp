@@ -4,10 +4,10 @@
 
 #include <kittens/base/target.hpp>
 #include <kittens/base/types.hpp>
+#include <kittens/target/cpu/intrinsics.hpp>
 
 #include <cstdint>
 #include <cstring>
-#include <immintrin.h>
 #include <type_traits>
 
 #if defined(__clang__)

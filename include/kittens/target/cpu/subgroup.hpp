@@ -4,10 +4,10 @@
 
 #include <kittens/base/host_context.hpp>
 #include <kittens/base/target.hpp>
+#include <kittens/target/cpu/intrinsics.hpp>
 
 #include <cstdlib>
 #include <cstring>
-#include <immintrin.h>
 #include <new>
 
 namespace kittens::inline KITTENS_NS {
