@@ -56,7 +56,10 @@ const opencl_api* load_opencl(std::string& why) {
         offer_project_driver();
         void* library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
         if (!library) {
-            reason = "the OpenCL loader libOpenCL.so.1 is not installed";
+            const std::string complaint = dlerror();
+            reason = complaint.find("No such file") != std::string::npos
+                         ? "the OpenCL loader libOpenCL.so.1 is not installed"
+                         : fmt::format("the OpenCL loader does not load: {}", complaint);
             return nullptr;
         }
         static opencl_api api;

@@ -133,7 +133,10 @@ std::vector<device> opencl_devices(std::vector<missing_part>& missing) {
         cl->GetPlatformIDs(count, platforms.data(), nullptr);
     }
     if (platforms.empty()) {
-        const std::string complaint = driver_complaint();
+        std::string complaint = driver_complaint();
+        if (complaint.find("tbb") != std::string::npos)
+            complaint +=
+                " (this process has loaded an older oneTBB than the driver needs: do not link the distribution's)";
         missing.push_back({complaint.empty() ? "no OpenCL driver is installed"
                                              : fmt::format("the OpenCL driver does not load: {}", complaint),
                            no_xe, complaint.empty() ? set_up : ""});
