@@ -46,6 +46,7 @@ if [[ -n $torch ]]; then
   step="Set-up of PyTorch"
   wait "$torch"
   torch=
+  [[ -e build/lib/kittens/peers/torch.so ]] || show "Build of the comparison with PyTorch" scripts/build.sh
 fi
 
 show "Targets and devices" $kittens devices

@@ -70,6 +70,9 @@ std::vector<variable> variables_for(const conditions& wanted) {
         ours = std::string(to_string(*wanted.isa));
         onednn = names.onednn, torch = names.torch, mkl = names.mkl, openblas = names.openblas;
     }
+    // Left to itself, an OpenBLAS that is older than the processor may take code for SSE3 (0.3.21 does on a Xeon of the
+    // fifth generation): it is told the level also where nobody is capped.
+    if (const auto best = detected_cpu_isa(); !openblas && best && __builtin_cpu_is("intel")) openblas = names_of(*best).openblas;
     all.push_back({"KITTENS_MAX_CPU_ISA", ours});
     all.push_back({"ONEDNN_MAX_CPU_ISA", onednn});
     all.push_back({"ATEN_CPU_CAPABILITY", torch});

@@ -12,8 +12,8 @@
 namespace kittens::bench {
 
 struct conditions {
-    std::optional<cpu_isa> isa;      ///< cap for everybody; nothing: each takes the best that it finds
-    std::vector<int> processors;     ///< one per thread
+    std::optional<cpu_isa> isa{};    ///< cap for everybody; nothing: each takes the best that it finds
+    std::vector<int> processors{};   ///< one per thread
     bool passive_waiting = false;    ///< OMP_WAIT_POLICY=PASSIVE: idle OpenMP threads sleep at once
     int threads() const { return static_cast<int>(processors.size()); }
 };

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""kittens bench and kittens plot from outside. No test here depends on how long anything takes."""
+import json
+import os
+import pathlib
+import subprocess
+
+import support
+from support import CommandTest
+
+FAKE = {"KITTENS_PEERS_DIR": os.environ["KITTENS_FAKE_PEERS"]}
+NOTHING = {"KITTENS_PEERS_DIR": "/nowhere"}
+SMALL = ["bench", "gemm", "--shape", "64x64x64", "--warm-ups", "1", "--rounds", "2"]
+
+
+class Bench(CommandTest):
+    def test_figures(self):
+        document = self.json_of(*SMALL, "--shape", "64x96x128", "--against", "onednn,openblas", env=FAKE)
+        self.assertTrue(document["passed"])
+        self.assertEqual([e["shape"] for e in document["entries"]], [{"m": 64, "n": 64, "k": 64}, {"m": 64, "n": 96, "k": 128}])
+        for entry in document["entries"]:
+            self.assertEqual(set(entry["peers"]), {"onednn", "openblas"})
+            self.assertEqual(entry["ratio_best"], min(p["ratio"] for p in entry["peers"].values()))
+            self.assertLess(entry["relative_frobenius"], 0.02)
+
+    def test_help(self):
+        text = self.succeeds("bench", "gemm", "--help").stdout
+        for word in "--suite", "--against", "--isa", "--threads", "--json":
+            self.assertIn(word, text)
+
+    def test_wrong_use(self):
+        self.refuses(["bench"], "gemm")
+        self.refuses(["bench", "gem"], '"gem"', "gemm")
+        self.refuses([*SMALL, "--against", "onednn,cublas"], '"cublas"', "onednn", "openblas")
+        self.refuses(["bench", "gemm", "--suite", "large"], '"large"', "paper", "cpu", "quick")
+        self.refuses([*SMALL, "--dtype", "fp4"], '"fp4"', "bf16")
+        self.refuses([*SMALL, "--policy", "fast"], '"fast"', "default")
+        self.refuses([*SMALL, "--isa", "sse"], '"sse"', "avx2")
+        self.refuses([*SMALL, "--wait-policy", "active"], '"active"', "passive")
+        self.refuses([*SMALL, "--threads", "0"], "--threads")
+        self.refuses([*SMALL, "--threads", "4096"], "threads")
+        self.refuses([*SMALL, "--rounds", "0"], "--rounds")
+        self.refuses([*SMALL, "--warm-ups", "x"], "--warm-ups")
+        for shape in "64", "64x64", "64x64x0", "axbxc", "64x64x64x64":
+            self.refuses(["bench", "gemm", "--shape", shape], "--shape")
+        self.refuses([*SMALL, "--json", "/nowhere/figures.json"], "/nowhere/figures.json", "--json")
+
+    def test_size_that_does_not_fit(self):
+        self.refuses(["bench", "gemm", "--shape", "1000000x1000000x1000000", "--against", "none"], "memory")
+
+    def test_cap_is_for_everybody(self):
+        document = self.json_of(*SMALL, "--isa", "avx2", "--against", "onednn", env=FAKE)
+        self.assertEqual((document["isa"], document["isa_cap"]), ("avx2", "avx2"))
+        self.assertIn("everybody capped to avx2", self.succeeds(*SMALL, "--isa", "avx2", "--against", "none").stdout)
+        self.assertEqual(self.json_of(*SMALL, "--against", "none", env={"KITTENS_MAX_CPU_ISA": "avx2"})["isa_cap"], "avx2")
+
+    def test_threads(self):
+        document = self.json_of(*SMALL, "--threads", "1", "--against", "none")
+        self.assertEqual((document["threads"], len(document["processors"])), (1, 1))
+
+    def test_missing_peers_are_named(self):
+        document = self.json_of(*SMALL, "--against", "onednn,torch", env=NOTHING)
+        self.assertEqual([m["peer"] for m in document["missing"]], ["onednn", "torch"])
+        text = self.succeeds(*SMALL, "--against", "onednn,torch,openblas", env=NOTHING).stdout
+        for command in "setup.sh --only onednn", "setup.sh --only torch", "setup.sh --only apt":
+            self.assertIn(command, text)
+
+    def test_wrong_peers_fail_the_run(self):
+        document = self.json_of(*SMALL, "--against", "onednn,torch", env=FAKE, status=1)
+        self.assertFalse(document["passed"])
+        self.assertEqual(set(document["entries"][0]["peers"]), {"onednn"})
+        self.assertTrue(document["entries"][0]["omitted"][0]["wrong"])
+
+
+class Peers(CommandTest):
+    """The real libraries, those that are here: right results in every type that they have."""
+
+    def test_results(self):
+        measured = set()
+        for dtype in "bf16", "fp16", "int8":
+            document = self.json_of(*SMALL, "--shape", "96x160x224", "--dtype", dtype, "--against", "onednn,torch,mkl,openblas")
+            self.assertTrue(document["passed"], document)
+            for entry in document["entries"]:
+                measured |= set(entry["peers"])
+        if not measured:
+            self.skipTest("no peer is installed")
+
+    def test_results_under_a_cap(self):
+        document = self.json_of(*SMALL, "--isa", "avx2", "--against", "onednn,torch,mkl,openblas")
+        self.assertTrue(document["passed"], document)
+        for entry in document["entries"]:
+            if "openblas" in entry["peers"]:
+                self.assertEqual(entry["peers"]["openblas"]["dtype"], "fp32")
+                self.assertEqual(document["peers"]["openblas"]["isa"].lower(), "haswell")
+
+
+class Plot(CommandTest):
+    def figures(self):
+        path = self.folder / "figures.json"
+        self.succeeds(*SMALL, "--shape", "64x96x128", "--against", "onednn,openblas", "--json", path, env=FAKE)
+        return path
+
+    def require_matplotlib(self):
+        python = pathlib.Path(os.environ.get("KITTENS_PYTHON") or pathlib.Path(os.environ["KITTENS_TOOLCHAIN"]) / "venv/bin/python")
+        if not python.exists() or subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode != 0:
+            self.skipTest("matplotlib is not installed")
+
+    def test_pictures(self):
+        self.require_matplotlib()
+        figures = self.figures()
+        self.succeeds("plot", figures, "-o", self.folder / "bars.png")
+        self.assertEqual((self.folder / "bars.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        self.succeeds("plot", figures, "-o", self.folder / "bars.svg", "--against", "onednn")
+        svg = (self.folder / "bars.svg").read_text()
+        self.assertIn("onednn", svg)
+        self.assertNotIn("openblas", svg)
+        self.assertIn("64\u00d7128\u00d796", svg)
+
+    def test_without_matplotlib(self):
+        fake = self.folder / "python"
+        fake.write_text("#!/bin/sh\nexit 3\n")
+        fake.chmod(0o755)
+        done = self.kittens("plot", self.figures(), "-o", self.folder / "bars.png", env={"KITTENS_PYTHON": str(fake)})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("pip install matplotlib", done.stderr)
+        self.assertFalse((self.folder / "bars.png").exists())
+
+    def test_wrong_use(self):
+        self.refuses(["plot", "absent.json", "-o", "bars.png"], "absent.json")
+        figures = self.figures()
+        for arguments, fragment in (
+            [["plot", figures], "--output"],
+            [["plot", figures, "-o", "bars.gif"], ".png"],
+            [["plot", figures, "-o", "/nowhere/bars.png"], "/nowhere/bars.png"],
+            [["plot", figures, "-o", "bars.png", "--against", "torch"], "torch"],
+        ):
+            done = self.kittens(*arguments)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(fragment, done.stderr)
+        figures.write_text(json.dumps({"kernel": "gemm"}))
+        self.assertIn("holds no figures", self.kittens("plot", figures, "-o", "bars.png").stderr)
+        figures.write_text("{")
+        self.assertIn("holds no figures", self.kittens("plot", figures, "-o", "bars.png").stderr)
+
+
+if __name__ == "__main__":
+    support.main()
