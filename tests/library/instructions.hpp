@@ -13,16 +13,15 @@ struct load_globals {
     int x, y;  ///< columns in 4-byte units, so that every element size may start there
     KITTENS_GLOBAL int* out;
 };
-inline constexpr int load_words = 16 * 1024;
+inline constexpr int load_words = 187 * 16;
 
-/// Operands: 64 words per lane each for A and B, 8 for C.
+/// Operands, 8 words per lane each.
 struct product_globals {
     const KITTENS_GLOBAL int* a;
     const KITTENS_GLOBAL int* b;
     const KITTENS_GLOBAL int* c;
     KITTENS_GLOBAL int* out;
 };
-inline constexpr int product_words = 16 * 1024;
 
 /// A surface to store to, and values.
 struct store_globals {

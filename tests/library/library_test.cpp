@@ -32,7 +32,7 @@ protected:
     /// Both targets' outputs for one run: `make` gets the device's buffers and says what to launch with.
     template <class Globals>
     void compare(const char* kernel, const std::vector<std::vector<int>>& inputs, std::size_t out_words,
-                 const std::function<Globals(const std::vector<int*>&, int*)>& make) {
+                 std::size_t least_written, const std::function<Globals(const std::vector<int*>&, int*)>& make) {
         std::vector<int> results[2];
         const kittens::device where[] = {*opencl_, kittens::find_device("emulated")};
         for (int t = 0; t < 2; ++t) {
@@ -54,7 +54,7 @@ protected:
             written += results[1][i] != 0x5A5A5A5A;
             ASSERT_EQ(results[1][i], results[0][i]) << kernel << ": word " << i / 16 << " of lane " << i % 16;
         }
-        EXPECT_GT(written, out_words / 64) << kernel;
+        EXPECT_GE(written, least_written) << kernel;
     }
 
     std::vector<int> random_words(std::size_t n) {
@@ -72,9 +72,9 @@ protected:
         }
         return v;
     }
-    void products(const char* kernel, std::vector<int> a, std::vector<int> b, std::vector<int> c) {
+    void products(const char* kernel, std::size_t words, std::vector<int> a, std::vector<int> b, std::vector<int> c) {
         compare<product_globals>(
-            kernel, {std::move(a), std::move(b), std::move(c)}, product_words,
+            kernel, {std::move(a), std::move(b), std::move(c)}, words + 64, words,
             [](const std::vector<int*>& in, int* out) { return product_globals{in[0], in[1], in[2], out}; });
     }
 
@@ -91,10 +91,11 @@ TEST_F(library, loads_inside_and_over_every_edge) {
     const auto memory = random_words(static_cast<std::size_t>(pitch) * height / 4);
     for (const auto& [x, y] : {std::pair{0, 0}, {4, 3}, {44, 60}, {-4, -3}, {49, 69}, {100, 0}, {0, 200}, {-16, -40}}) {
         SCOPED_TRACE(::testing::Message() << "x " << x << " y " << y);
-        compare<load_globals>(
-            "library_loads", {memory}, load_words, [&, x = x, y = y](const std::vector<int*>& in, int* out) {
-                return load_globals{reinterpret_cast<const char*>(in[0]), width, height, pitch, x, y, out};
-            });
+        compare<load_globals>("library_loads", {memory}, load_words + 64, load_words,
+                              [&, x = x, y = y](const std::vector<int*>& in, int* out) {
+                                  return load_globals{
+                                      reinterpret_cast<const char*>(in[0]), width, height, pitch, x, y, out};
+                              });
     }
 }
 
@@ -104,7 +105,7 @@ TEST_F(library, stores_inside_and_over_every_edge) {
     for (const auto& [x, y] : {std::pair{0, 0}, {8, 3}, {44, 16}, {-4, -3}, {100, 0}}) {
         SCOPED_TRACE(::testing::Message() << "x " << x << " y " << y);
         compare<store_globals>("library_stores", {values}, static_cast<std::size_t>(pitch) * height / 4 + 64,
-                               [&, x = x, y = y](const std::vector<int*>& in, int* out) {
+                               x < 100 ? 64 : 0, [&, x = x, y = y](const std::vector<int*>& in, int* out) {
                                    return store_globals{
                                        reinterpret_cast<char*>(out), width, height, pitch, x, y, in[0]};
                                });
@@ -114,25 +115,25 @@ TEST_F(library, stores_inside_and_over_every_edge) {
 TEST_F(library, products_of_bf16_and_integers) {
     const auto a = random_values(128, 16, bf16_bits), b = random_values(128, 16, bf16_bits),
                c = random_values(128, 16, bf16_bits);
-    products("library_products", a, b, c);
+    products("library_products", 832, a, b, c);
 }
 
 TEST_F(library, products_of_half) {
     const auto a = random_values(128, 16, f16_bits), b = random_values(128, 16, f16_bits);
-    products("library_half_products", a, b, random_values(128, 32, f32_bits));
-    products("library_half_half_products", a, b, random_values(128, 16, f16_bits));
+    products("library_half_products", 160, a, b, random_values(128, 32, f32_bits));
+    products("library_half_half_products", 64, a, b, random_values(128, 16, f16_bits));
 }
 
 TEST_F(library, products_of_tf32) {
     const auto a = random_values(128, 32, f32_bits), b = random_values(128, 32, f32_bits);
-    products("library_tf32_products", a, b, random_values(128, 32, f32_bits));
+    products("library_tf32_products", 208, a, b, random_values(128, 32, f32_bits));
 }
 
 TEST_F(library, products_of_fp8_and_fp4) {
     auto a = random_words(128), b = random_words(128);
     for (auto* v : {&a, &b})
         for (int& w : *v) w &= 0x77777777;  // no NaN and no infinity in either format
-    products("library_small_float_products", a, b, random_values(128, 32, f32_bits));
+    products("library_small_float_products", 416, a, b, random_values(128, 32, f32_bits));
 }
 
 }  // namespace
