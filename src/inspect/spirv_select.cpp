@@ -94,7 +94,8 @@ spirv_module select_kernel(const spirv_module& module, std::string_view name) {
     const auto entry = std::ranges::find_if(module.entry_points(), [&](const spirv_entry_point& e) {
         return e.name == name && e.execution_model == model_kernel;
     });
-    if (entry == module.entry_points().end()) throw spirv_error("the SPIR-V module has no kernel '" + std::string(name) + "'");
+    if (entry == module.entry_points().end())
+        throw spirv_error("the SPIR-V module has no kernel '" + std::string(name) + "'");
 
     const words_view words = module.words();
     const functions_of functions(words, header);
@@ -109,7 +110,8 @@ spirv_module select_kernel(const spirv_module& module, std::string_view name) {
 
     const words_view preamble = words.subspan(header, functions.first - header);
     id_set dropped, alive = global_ids(preamble);
-    for (const auto& [id, f] : functions.by_id) (kept.contains(id) ? alive : dropped).insert(f.ids.begin(), f.ids.end());
+    for (const auto& [id, f] : functions.by_id)
+        (kept.contains(id) ? alive : dropped).insert(f.ids.begin(), f.ids.end());
     std::erase_if(dropped, [&](std::uint32_t id) { return alive.contains(id); });
 
     std::vector<std::uint32_t> result(words.begin(), words.begin() + header);

@@ -22,7 +22,9 @@ std::string message_of(auto&& act) {
     return "nothing was thrown";
 }
 
-void expect_in(const std::string& part, const std::string& text) { EXPECT_NE(text.find(part), std::string::npos) << text; }
+void expect_in(const std::string& part, const std::string& text) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+}
 
 struct small_args {
     int subgroups = 1;
@@ -35,14 +37,17 @@ kittens::launch_shape small_shape(const void* args) {
 }
 void throwing_entry(const void*, void*) { throw std::runtime_error("the moon is full"); }
 
-const kittens::kernel_record throwing{"throwing", "cpu", "avx2", throwing_entry, small_shape, sizeof(small_args), {}, nullptr};
+const kittens::kernel_record throwing{"throwing",         "cpu", "avx2", throwing_entry, small_shape,
+                                      sizeof(small_args), {},    nullptr};
 
 // A module that is none, and a kernel that its module does not hold.
 const unsigned char no_spirv[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 const kittens::module_record broken_module{"sycl_test_broken", no_spirv, no_spirv + 8, no_spirv, no_spirv + 8};
 const bool registered = (kittens::register_module(broken_module), true);
-const kittens::kernel_record in_broken{"in_broken", "xe", "", nullptr, small_shape, sizeof(small_args), {}, "sycl_test_broken"};
-const kittens::kernel_record nowhere{"nowhere", "xe", "", nullptr, small_shape, sizeof(small_args), {}, "sycl_test_nowhere"};
+const kittens::kernel_record in_broken{"in_broken",       "xe", "", nullptr, small_shape, sizeof(small_args), {},
+                                       "sycl_test_broken"};
+const kittens::kernel_record nowhere{"nowhere",          "xe", "", nullptr, small_shape, sizeof(small_args), {},
+                                     "sycl_test_nowhere"};
 
 // A valid module whose kernel calls a function that no one defines.
 constexpr std::uint32_t text(const char (&s)[5]) {
@@ -50,19 +55,65 @@ constexpr std::uint32_t text(const char (&s)[5]) {
 }
 constexpr std::uint32_t op(std::uint32_t words, std::uint32_t code) { return words << 16 | code; }
 const std::uint32_t calls_nobody[] = {
-    0x07230203, 0x00010000, 0, 7, 0,                                                              // SPIR-V 1.0, 7 ids
-    op(2, 17), 4, op(2, 17), 5, op(2, 17), 6,                                                     // Addresses, Linkage, Kernel
-    op(3, 14), 2, 2,                                                                              // Physical64 OpenCL
-    op(6, 15), 6, 4, text("unre"), text("solv"), text("ed\0\0"),                                  // entry point %4
-    op(8, 71), 3, 41, text("nowh"), text("ere_"), text("at_a"), text("ll\0\0"), 1,                // %3 is imported
-    op(2, 19), 1, op(3, 33), 2, 1,                                                                // %2 = void()
-    op(5, 54), 1, 3, 0, 2, op(1, 56),                                                             // %3 without a body
-    op(5, 54), 1, 4, 0, 2, op(2, 248), 5, op(4, 57), 1, 6, 3, op(1, 253), op(1, 56),              // %4 calls %3
+    0x07230203,
+    0x00010000,
+    0,
+    7,
+    0,  // SPIR-V 1.0, 7 ids
+    op(2, 17),
+    4,
+    op(2, 17),
+    5,
+    op(2, 17),
+    6,  // Addresses, Linkage, Kernel
+    op(3, 14),
+    2,
+    2,  // Physical64 OpenCL
+    op(6, 15),
+    6,
+    4,
+    text("unre"),
+    text("solv"),
+    text("ed\0\0"),  // entry point %4
+    op(8, 71),
+    3,
+    41,
+    text("nowh"),
+    text("ere_"),
+    text("at_a"),
+    text("ll\0\0"),
+    1,  // %3 is imported
+    op(2, 19),
+    1,
+    op(3, 33),
+    2,
+    1,  // %2 = void()
+    op(5, 54),
+    1,
+    3,
+    0,
+    2,
+    op(1, 56),  // %3 without a body
+    op(5, 54),
+    1,
+    4,
+    0,
+    2,
+    op(2, 248),
+    5,
+    op(4, 57),
+    1,
+    6,
+    3,
+    op(1, 253),
+    op(1, 56),  // %4 calls %3
 };
 const auto* bad_begin = reinterpret_cast<const unsigned char*>(calls_nobody);
-const kittens::module_record bad_module{"sycl_test_unresolved", bad_begin, bad_begin + sizeof calls_nobody, bad_begin, bad_begin + sizeof calls_nobody};
+const kittens::module_record bad_module{"sycl_test_unresolved", bad_begin, bad_begin + sizeof calls_nobody, bad_begin,
+                                        bad_begin + sizeof calls_nobody};
 const bool bad_registered = (kittens::register_module(bad_module), true);
-const kittens::kernel_record unresolved{"unresolved", "xe", "", nullptr, small_shape, sizeof(small_args), {}, "sycl_test_unresolved"};
+const kittens::kernel_record unresolved{"unresolved",          "xe", "", nullptr, small_shape, sizeof(small_args), {},
+                                        "sycl_test_unresolved"};
 
 class sycl_errors : public Test {
 protected:
@@ -75,7 +126,8 @@ TEST_F(sycl_errors, unknown_kernel) {
     const auto text = message_of([&] { backend::launch(q, "no_such_kernel", small_args{}); });
     expect_in("no_such_kernel", text);
     expect_in("gemm_bf16", text);
-    expect_in("no_such_kernel", message_of([&] { backend::launch(q, "no_such_kernel", small_args{}, {}, path::software); }));
+    expect_in("no_such_kernel",
+              message_of([&] { backend::launch(q, "no_such_kernel", small_args{}, {}, path::software); }));
 }
 
 TEST_F(sycl_errors, other_globals) {
@@ -103,9 +155,11 @@ TEST_F(sycl_errors, emulated_kernel) {
 
 TEST_F(sycl_errors, limits_on_the_host) {
     if (!q.get_device().is_cpu()) GTEST_SKIP() << "no CPU device";
-    expect_in("throwing wants 100000 subgroups", message_of([&] { backend::launch(q, throwing, small_args{.subgroups = 100000}); }));
+    expect_in("throwing wants 100000 subgroups",
+              message_of([&] { backend::launch(q, throwing, small_args{.subgroups = 100000}); }));
     expect_in("throwing wants a grid of 0", message_of([&] { backend::launch(q, throwing, small_args{.groups = 0}); }));
-    expect_in("shared local memory", message_of([&] { backend::launch(q, throwing, small_args{.slm = std::size_t(1) << 40}); }));
+    expect_in("shared local memory",
+              message_of([&] { backend::launch(q, throwing, small_args{.slm = std::size_t(1) << 40}); }));
 }
 
 TEST_F(sycl_errors, exception_in_a_kernel_goes_to_the_handler) {
@@ -125,17 +179,21 @@ TEST_F(sycl_errors, limits_of_a_module) {
     // A kernel of the module under its own name, with a launch shape of our choice.
     const auto* gemm = kittens::find_kernel("gemm_bf16", "xe");
     ASSERT_NE(gemm, nullptr);
-    static const kittens::kernel_record odd{"gemm_bf16", "xe", "", nullptr, small_shape, sizeof(small_args), {}, gemm->module};
-    expect_in("gemm_bf16 wants 100000 subgroups", message_of([&] { backend::launch(q, odd, small_args{.subgroups = 100000}); }));
+    static const kittens::kernel_record odd{"gemm_bf16",        "xe", "",          nullptr, small_shape,
+                                            sizeof(small_args), {},   gemm->module};
+    expect_in("gemm_bf16 wants 100000 subgroups",
+              message_of([&] { backend::launch(q, odd, small_args{.subgroups = 100000}); }));
     expect_in("gemm_bf16 wants a grid of -1", message_of([&] { backend::launch(q, odd, small_args{.groups = -1}); }));
-    expect_in("shared local memory", message_of([&] { backend::launch(q, odd, small_args{.slm = std::size_t(1) << 40}); }));
+    expect_in("shared local memory",
+              message_of([&] { backend::launch(q, odd, small_args{.slm = std::size_t(1) << 40}); }));
 }
 
 TEST_F(sycl_errors, module_that_is_wrong) {
     if (!spirv) GTEST_SKIP() << "this SYCL implementation takes no SPIR-V";
     const auto* gemm = kittens::find_kernel("gemm_bf16", "xe");
     ASSERT_NE(gemm, nullptr);
-    static const kittens::kernel_record absent{"absent", "xe", "", nullptr, small_shape, sizeof(small_args), {}, gemm->module};
+    static const kittens::kernel_record absent{"absent",           "xe", "",          nullptr, small_shape,
+                                               sizeof(small_args), {},   gemm->module};
     expect_in("nowhere has no SPIR-V module", message_of([&] { backend::launch(q, nowhere, small_args{}); }));
     const auto build_message = [&](const kittens::kernel_record& record) -> std::string {
         try {

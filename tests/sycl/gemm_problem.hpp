@@ -25,7 +25,11 @@ public:
     using in_t = kittens::type_of<P.in>;
     using out_t = kittens::type_of<P.out>;
 
-    gemm_problem(sycl::queue& q, gemm_size size, unsigned seed = 1) : q_(q), size_(size), a_(count(size.m, size.k)), b_(count(size.k, size.n)) {
+    gemm_problem(sycl::queue& q, gemm_size size, unsigned seed = 1)
+        : q_(q),
+          size_(size),
+          a_(count(size.m, size.k)),
+          b_(count(size.k, size.n)) {
         std::mt19937 random(seed);
         std::normal_distribution<float> normal;
         for (auto* v : {&a_, &b_})
@@ -36,17 +40,21 @@ public:
         device_c_ = allocate<out_t>(count(size.m, size.n) + guard);
     }
     ~gemm_problem() {
-        for (void* p : {static_cast<void*>(device_a_), static_cast<void*>(device_b_), static_cast<void*>(device_c_)}) sycl::free(p, q_);
+        for (void* p : {static_cast<void*>(device_a_), static_cast<void*>(device_b_), static_cast<void*>(device_c_)})
+            sycl::free(p, q_);
     }
     gemm_problem(const gemm_problem&) = delete;
 
     /// Copies the operands and poisons C.
     std::vector<sycl::event> upload() {
-        return {q_.memcpy(device_a_, a_.data(), a_.size() * sizeof(in_t)), q_.memcpy(device_b_, b_.data(), b_.size() * sizeof(in_t)),
+        return {q_.memcpy(device_a_, a_.data(), a_.size() * sizeof(in_t)),
+                q_.memcpy(device_b_, b_.data(), b_.size() * sizeof(in_t)),
                 q_.memset(device_c_, 0xff, (count(size_.m, size_.n) + guard) * sizeof(out_t))};
     }
     typename kernel::globals globals() const {
-        return {.a = {device_a_, 1, 1, size_.m, size_.k}, .b = {device_b_, 1, 1, size_.k, size_.n}, .c = {device_c_, 1, 1, size_.m, size_.n}};
+        return {.a = {device_a_, 1, 1, size_.m, size_.k},
+                .b = {device_b_, 1, 1, size_.k, size_.n},
+                .c = {device_c_, 1, 1, size_.m, size_.n}};
     }
     /// Reads C back after `done`: its relative Frobenius error, or infinity where something was written outside.
     double error(const sycl::event& done) {
@@ -56,7 +64,8 @@ public:
         for (int i = 0; i < size_.m; ++i)
             for (int j = 0; j < size_.n; ++j) {
                 double sum = 0;
-                for (int k = 0; k < size_.k; ++k) sum += double(float(a_[at(i, k, size_.k)])) * double(float(b_[at(k, j, size_.n)]));
+                for (int k = 0; k < size_.k; ++k)
+                    sum += double(float(a_[at(i, k, size_.k)])) * double(float(b_[at(k, j, size_.n)]));
                 const double d = double(float(c[at(i, j, size_.n)])) - sum;
                 difference += d * d;
                 norm += sum * sum;
@@ -74,7 +83,9 @@ public:
 private:
     static constexpr std::size_t guard = 4096;
     static std::size_t count(int rows, int cols) { return std::size_t(rows) * std::size_t(cols); }
-    static std::size_t at(int row, int col, int cols) { return std::size_t(row) * std::size_t(cols) + std::size_t(col); }
+    static std::size_t at(int row, int col, int cols) {
+        return std::size_t(row) * std::size_t(cols) + std::size_t(col);
+    }
     template <class T> T* allocate(std::size_t n) {
         T* p = sycl::aligned_alloc_device<T>(64, n, q_);
         if (!p) throw sycl::exception(sycl::make_error_code(sycl::errc::memory_allocation), "out of memory");

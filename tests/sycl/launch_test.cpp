@@ -17,7 +17,8 @@ constexpr double gate = 0.02;
 class launch_on : public testing::TestWithParam<path> {
 protected:
     void SetUp() override {
-        if (GetParam() == path::software && !backend::takes_spirv(q.get_device())) GTEST_SKIP() << "this SYCL implementation takes no SPIR-V";
+        if (GetParam() == path::software && !backend::takes_spirv(q.get_device()))
+            GTEST_SKIP() << "this SYCL implementation takes no SPIR-V";
         if (GetParam() == path::native && !backend::has_native_instructions(q.get_device()))
             GTEST_SKIP() << "the device has no matrix and 2-D block instructions";
         if (GetParam() == path::host && !q.get_device().is_cpu()) GTEST_SKIP() << "no CPU device";

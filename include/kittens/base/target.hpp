@@ -14,10 +14,17 @@
 #error "define one of KITTENS_TARGET_XE, KITTENS_TARGET_EMULATED and KITTENS_TARGET_CPU, not several"
 #endif
 
-#if defined(__SPIRV__) || defined(__SPIR__)
+// A SYCL compiler's device pass reads host code too. Without KITTENS_TARGET_XE that is all that it is given to read.
+#if (defined(__SPIRV__) || defined(__SPIR__)) && (defined(KITTENS_TARGET_XE) || !defined(__SYCL_DEVICE_ONLY__))
 #define KITTENS_DEVICE_PASS 1
 #else
 #define KITTENS_DEVICE_PASS 0
+#endif
+// True where functions of the host are compiled, or at least read.
+#if !KITTENS_DEVICE_PASS || defined(__SYCL_DEVICE_ONLY__)
+#define KITTENS_HOST_CODE 1
+#else
+#define KITTENS_HOST_CODE 0
 #endif
 
 // The `xe` target is compiled twice: its device pass makes SPIR-V, its host pass only registers what was made.

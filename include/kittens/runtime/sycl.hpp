@@ -10,6 +10,9 @@
 #include <kittens/runtime/sycl/device.hpp>
 #include <kittens/runtime/sycl/host.hpp>
 #include <kittens/runtime/sycl/modules.hpp>
+#if defined(KITTENS_TARGET_XE)
+#include <kittens/runtime/sycl/single_source.hpp>
+#endif
 
 #include <optional>
 #include <string>

@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if !KITTENS_DEVICE_PASS
+#if KITTENS_HOST_CODE
 #include <stdexcept>
 #include <string>
 #endif
@@ -75,14 +75,14 @@ struct gl {
 
     constexpr gl() = default;
 
-#if !KITTENS_DEVICE_PASS
+#if KITTENS_HOST_CODE
     /// A packed tensor. Throws std::invalid_argument where a dimension is not positive, contradicts the type, or
     /// (block access) breaks a rule of the 2-D block instructions, which is named.
     gl(T* p, int b, int d, int r, int c) : gl(p, b, d, r, c, c, std::int64_t(r) * c, std::int64_t(d) * r * c) {}
 
     /// A strided tensor; strides in elements.
     gl(T* p, int b, int d, int r, int c, int row_stride_, std::int64_t depth_stride_, std::int64_t batch_stride_)
-        : ptr(p), batch_stride(batch_stride_), depth_stride(depth_stride_), row_stride(row_stride_),
+        : ptr((KITTENS_GLOBAL T*)p), batch_stride(batch_stride_), depth_stride(depth_stride_), row_stride(row_stride_),
           batches(b), depths(d), row_count(r), col_count(c) {
         const int given[4] = {b, d, r, c}, fixed[4] = {B, D, R, C};
         static constexpr const char* axis[4] = {"batch", "depth", "row", "column"};

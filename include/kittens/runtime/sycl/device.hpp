@@ -61,13 +61,18 @@ inline bool takes_spirv([[maybe_unused]] ::sycl::device d) {
 inline bool has_native_instructions(const ::sycl::device& d) {
     if (!d.is_gpu()) return false;
 #if KITTENS_SYCL_SPIRV
+    // SYCL 2020 deprecates the list without anything else that tells of an OpenCL extension.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
     const auto names = d.get_info<::sycl::info::device::extensions>();
+#pragma GCC diagnostic pop
     const auto lists = [&](const char* name) { return std::find(names.begin(), names.end(), name) != names.end(); };
     if (lists("cl_intel_subgroup_matrix_multiply_accumulate") && lists("cl_intel_subgroup_2d_block_io")) return true;
     // Level Zero devices list no OpenCL extensions. Those with matrix engines and no subgroups below 16 (PVC, Xe2 and
     // later) have both; older ones with matrix engines have subgroups of 8.
     const auto sizes = d.get_info<::sycl::info::device::sub_group_sizes>();
-    return d.has(::sycl::aspect::ext_intel_matrix) && !sizes.empty() && *std::min_element(sizes.begin(), sizes.end()) == 16;
+    return d.has(::sycl::aspect::ext_intel_matrix) && !sizes.empty() &&
+           *std::min_element(sizes.begin(), sizes.end()) == 16;
 #else
     return false;
 #endif

@@ -14,7 +14,10 @@ namespace kittens::sycl_backend::detail {
 class host_launch {
 public:
     host_launch(const device& where, const kernel_record& record, const void* args, std::size_t bytes)
-        : where_(where), record_(&record), args_(new std::byte[bytes]), bytes_(bytes) {
+        : where_(where),
+          record_(&record),
+          args_(new std::byte[bytes]),
+          bytes_(bytes) {
         std::memcpy(args_.get(), args, bytes);
     }
 
@@ -50,18 +53,20 @@ template <class Handler, class Work> void add_host_work(Handler& h, Work work) {
             try {
                 work();
             } catch (const std::exception& e) {
-                ::hipsycl::rt::register_error(::hipsycl::rt::source_location{"kittens::sycl_backend::launch", __FILE__, __LINE__},
-                                              ::hipsycl::rt::error_info{e.what()});
+                ::hipsycl::rt::register_error(
+                    ::hipsycl::rt::source_location{"kittens::sycl_backend::launch", __FILE__, __LINE__},
+                    ::hipsycl::rt::error_info{e.what()});
             }
         });
 #else
-        static_assert(has_host_task<Handler>, "kittens::sycl_backend: this SYCL implementation has no host tasks (SYCL 2020, 4.10)");
+        static_assert(has_host_task<Handler>,
+                      "kittens::sycl_backend: this SYCL implementation has no host tasks (SYCL 2020, 4.10)");
 #endif
     }
 }
 
-inline ::sycl::event launch_on_host(::sycl::queue& on, const device& where, const kernel_record& record, const void* args,
-                                    std::size_t bytes, const std::vector<::sycl::event>& depends_on) {
+inline ::sycl::event launch_on_host(::sycl::queue& on, const device& where, const kernel_record& record,
+                                    const void* args, std::size_t bytes, const std::vector<::sycl::event>& depends_on) {
     // What can be known to be wrong is reported to the caller, not to the queue's handler later.
     checked_shape(where, record, args);
     const host_launch work(where, record, args, bytes);

@@ -35,9 +35,13 @@ struct built_kernel {
 class kernel_slot {
 public:
     kernel_slot(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form)
-        : context_(context), device_(device), record_(record), form_(form) {}
+        : context_(context),
+          device_(device),
+          record_(record),
+          form_(form) {}
 
-    bool is(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) const {
+    bool is(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record,
+            path form) const {
         return context_ == context && device_ == device && &record_ == &record && form_ == form;
     }
     const ::sycl::context& context() const { return context_; }
@@ -54,13 +58,17 @@ private:
 
     built_kernel build() const {
         const module_record* module = record_.module ? find_module(record_.module) : nullptr;
-        if (!module) throw launch_error(kernel_name() + " has no SPIR-V module in this program", "this is a fault of its registration");
+        if (!module)
+            throw launch_error(kernel_name() + " has no SPIR-V module in this program",
+                               "this is a fault of its registration");
         const bool native = form_ == path::native;
         const auto* begin = reinterpret_cast<const std::byte*>(native ? module->native_begin : module->software_begin);
         const auto* end = reinterpret_cast<const std::byte*>(native ? module->native_end : module->software_end);
-        if (begin == end) throw launch_error(kernel_name() + ": module " + module->name + " has no " + to_string(form_) + " form");
+        if (begin == end)
+            throw launch_error(kernel_name() + ": module " + module->name + " has no " + to_string(form_) + " form");
 
-        const std::string refused = kernel_name() + ": device " + name_of(device_) + " refuses module " + module->name + " (" + to_string(form_) + ")";
+        const std::string refused = kernel_name() + ": device " + name_of(device_) + " refuses module " + module->name +
+                                    " (" + to_string(form_) + ")";
         std::string log;
         try {
             // The other kernels of the module would be compiled too, at a few seconds each on a CPU device.
@@ -74,12 +82,17 @@ private:
             syclex::build_options given;
             if (!options.empty()) given.add(options);
             auto bundle = syclex::build(source, {device_}, syclex::properties{given, syclex::save_log(&log)});
-            return {.kernel = bundle.ext_oneapi_get_kernel(record_.name), .registers = {}, .spill_bytes = {}, .build_options = std::move(options)};
+            return {.kernel = bundle.ext_oneapi_get_kernel(record_.name),
+                    .registers = {},
+                    .spill_bytes = {},
+                    .build_options = std::move(options)};
         } catch (const inspect::spirv_error& e) {
-            throw build_error(kernel_name() + ": module " + module->name + ": " + e.what(), "this is a fault of the build", {});
+            throw build_error(kernel_name() + ": module " + module->name + ": " + e.what(),
+                              "this is a fault of the build", {});
         } catch (const ::sycl::exception& e) {
             // The implementation puts the compiler's text, which has many lines, into either place.
-            throw build_error(refused, "build_log() has the compiler's message", log.empty() ? std::string(e.what()) : log);
+            throw build_error(refused, "build_log() has the compiler's message",
+                              log.empty() ? std::string(e.what()) : log);
         }
     }
 
@@ -89,8 +102,8 @@ private:
         k.subgroup_size = static_cast<int>(k.kernel.get_info<facts::compile_sub_group_size>(device_));
         k.max_work_items = k.kernel.get_info<facts::work_group_size>(device_);
         if (k.subgroup_size != subgroup_size)
-            throw launch_error(kernel_name() + " was built by " + name_of(device_) + " for subgroups of " + std::to_string(k.subgroup_size) +
-                                   ", not " + std::to_string(subgroup_size),
+            throw launch_error(kernel_name() + " was built by " + name_of(device_) + " for subgroups of " +
+                                   std::to_string(k.subgroup_size) + ", not " + std::to_string(subgroup_size),
                                "its results would be wrong; use another device");
         if (!device_.is_gpu()) return k;
         // Not every driver tells these.
@@ -100,12 +113,13 @@ private:
         }
         try {
             if (device_.has(::sycl::aspect::ext_intel_spill_memory_size))
-                k.spill_bytes = k.kernel.get_info<::sycl::ext::intel::info::kernel_device_specific::spill_memory_size>(device_);
+                k.spill_bytes =
+                    k.kernel.get_info<::sycl::ext::intel::info::kernel_device_specific::spill_memory_size>(device_);
         } catch (const ::sycl::exception&) {
         }
         if (k.registers && *k.registers < static_cast<unsigned>(record_.traits.grf))
-            throw launch_error(kernel_name() + " asks for " + std::to_string(record_.traits.grf) + " registers and " + name_of(device_) +
-                                   " gave it " + std::to_string(*k.registers),
+            throw launch_error(kernel_name() + " asks for " + std::to_string(record_.traits.grf) + " registers and " +
+                                   name_of(device_) + " gave it " + std::to_string(*k.registers),
                                "the driver was given \"" + k.build_options + "\"; it would spill registers to memory");
         return k;
     }
@@ -127,7 +141,8 @@ public:
         return *cache;
     }
 
-    const built_kernel& get(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) {
+    const built_kernel& get(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record,
+                            path form) {
         return slot(context, device, record, form).get();
     }
 
@@ -138,7 +153,8 @@ public:
     }
 
 private:
-    kernel_slot& slot(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record, path form) {
+    kernel_slot& slot(const ::sycl::context& context, const ::sycl::device& device, const kernel_record& record,
+                      path form) {
         const std::lock_guard guard(lock_);
         for (const auto& s : slots_)
             if (s->is(context, device, record, form)) return *s;

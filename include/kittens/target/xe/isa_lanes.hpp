@@ -9,7 +9,13 @@ namespace kittens::isa {
 
 // ---- ids -----------------------------------------------------------------------------------------------------------------------
 
-#if KITTENS_ISA_DEVICE
+#if KITTENS_ISA_DEVICE && KITTENS_DPCPP
+KITTENS_ISA int lane() { return (int)__spirv_BuiltInSubgroupLocalInvocationId(); }
+KITTENS_ISA int subgroup_id() { return (int)__spirv_BuiltInSubgroupId(); }
+KITTENS_ISA int num_subgroups() { return (int)__spirv_BuiltInNumSubgroups(); }
+template <int D> KITTENS_ISA int group_id() { return (int)__spirv_BuiltInWorkgroupId(D); }
+template <int D> KITTENS_ISA int num_groups() { return (int)__spirv_BuiltInNumWorkgroups(D); }
+#elif KITTENS_ISA_DEVICE
 /// Lane of this work-item in its subgroup, 0 to 15.
 KITTENS_ISA int lane() { return (int)__builtin_spirv_subgroup_local_invocation_id(); }
 /// Subgroup in its workgroup.

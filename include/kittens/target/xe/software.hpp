@@ -34,7 +34,11 @@ template <> struct word<4> {
     typedef unsigned __attribute__((may_alias)) type;
 };
 
+#if KITTENS_DPCPP
+inline __attribute__((always_inline)) int lane() { return (int)__spirv_BuiltInSubgroupLocalInvocationId(); }
+#else
 inline __attribute__((always_inline)) int lane() { return (int)__builtin_spirv_subgroup_local_invocation_id(); }
+#endif
 
 template <model::block_op Op, int Elem, int Width, int Height, int Count>
 KITTENS_SOFTWARE void load_block(const KITTENS_GLOBAL char* base, int width, int height, int pitch, int x, int y,
