@@ -4,7 +4,7 @@
 
 # From the system's own package archive. What each group is for stands in docs/toolchain.md.
 APT_BUILD=(g++ cmake ninja-build ccache pkg-config ca-certificates
-  libtbb-dev libgtest-dev libgmock-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev
+  libgtest-dev libgmock-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev
   ocl-icd-libopencl1 ocl-icd-opencl-dev opencl-headers libopenblas-dev python3 python3-venv)
 APT_CLANG=(clang-22 llvm-22 lld-22 libclang-rt-22-dev clang-format-22 clang-tidy-22 spirv-tools)
 

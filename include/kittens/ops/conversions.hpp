@@ -31,7 +31,7 @@ KITTENS_INLINE void transpose(D& dst, const S& src) {
 
 /// The M x N part of a tile whose corner is block (r, c), counted in blocks of M x N.
 template <int M, int N, ducks::rt::all T>
-KITTENS_INLINE rt<typename T::element, M, N, T::tile_layout, T::base> subtile(const T& src, int r, int c) {
+KITTENS_INLINE auto subtile(const T& src, int r, int c) {
     static_assert(T::rows % M == 0 && T::cols % N == 0, "subtile: the tile must divide into M x N parts");
     static_assert(M % T::base.rows == 0 && N % T::base.cols == 0, "subtile: M and N must be multiples of the tile's base shape");
     rt<typename T::element, M, N, T::tile_layout, T::base> part;

@@ -29,12 +29,21 @@ constexpr bool legal_base(layout l, base_shape s) {
     return true;
 }
 
+/// Whether rt's parameters are legal; rt says which one is not.
+template <class T, int M, int N, layout L, base_shape S>
+inline constexpr bool legal_tile = element_type<T> && !std::is_const_v<T> && M > 0 && N > 0 && legal_base<T>(L, S) && M % S.rows == 0 && N % S.cols == 0;
+
+namespace detail {
+/// Stands in for the storage of an illegal tile, so that the first error is the one that teaches.
+struct no_storage {};
+}  // namespace detail
+
 inline namespace KITTENS_NS {
 
 /// Register tile of M x N elements of T. Both dimensions are multiples of the base shape's; on xe the tile must fit the registers.
 /// The value of a fresh tile is undefined until it is loaded or set.
 template <class T, int M, int N, layout L = layout::row, base_shape S = default_base(M, N)>
-struct rt : storage::tile_storage<T, M, N, L, S> {
+struct rt : std::conditional_t<legal_tile<T, M, N, L, S>, storage::tile_storage<T, M, N, L, S>, detail::no_storage> {
     static_assert(element_type<T> && !std::is_const_v<T>, "rt: the element type must be one of float, bf16, half, tf32, int8, uint8, int32, fp8e4m3, fp8e5m2");
     static_assert(M > 0 && M % S.rows == 0, "rt: rows (second parameter) must be a positive multiple of the base shape's rows");
     static_assert(N > 0 && N % S.cols == 0, "rt: columns (third parameter) must be a positive multiple of the base shape's columns");
