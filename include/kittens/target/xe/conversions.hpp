@@ -26,7 +26,10 @@ template <class RT> KITTENS_INLINE int read_bits(const RT& t, int row, int c16) 
     } else if constexpr (frag::per_word == 1) {
         if constexpr (sizeof(T) == 4) return __builtin_bit_cast(int, word);
         else return int(__builtin_bit_cast(unsigned short, word));
-    } else return (int(word) >> (row % frag::per_word * bits)) & element_mask<T>;
+    } else {
+        const int sub = mutated(mutant::wrong_vnni_half) ? (row ^ 1) % frag::per_word : row % frag::per_word;
+        return (int(word) >> (sub * bits)) & element_mask<T>;
+    }
 }
 
 /// Sets the bits of element (row, 16 c16 + lane); the sub-elements of a word are set in ascending order.
@@ -127,7 +130,7 @@ KITTENS_INLINE void transpose_block(int (&x)[16]) {
         for (int i = 0; i < 16; ++i) {
             if (i & s) continue;
             const bool upper = lane & s;
-            const int got = isa::shuffle_xor(upper ? x[i] : x[i | s], s);
+            const int got = isa::shuffle_xor(upper ? x[i] : x[i | s], mutated(mutant::transpose_distance) && s == 4 ? 2 : s);
             x[i] = upper ? got : x[i];
             x[i | s] = upper ? x[i | s] : got;
         }
@@ -166,7 +169,7 @@ KITTENS_INLINE void extract(P& part, const S& src, int r, int c) {
     KITTENS_UNROLL
     for (int i = 0; i < P::grid_rows; ++i) {
         KITTENS_UNROLL
-        for (int j = 0; j < P::grid_cols; ++j) part.tiles[i][j] = src.tiles[r * P::grid_rows + i][c * P::grid_cols + j];
+        for (int j = 0; j < P::grid_cols; ++j) part.tiles[i][j] = src.tiles[r * P::grid_rows + i][(mutated(mutant::part_of_first_column) ? 0 : c) * P::grid_cols + j];
     }
 }
 template <class D, class P>

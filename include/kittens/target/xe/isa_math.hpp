@@ -7,6 +7,7 @@
 
 #include <kittens/model/numeric.hpp>
 #include <kittens/target/xe/isa.hpp>
+#include <kittens/target/xe/mutants.hpp>
 
 namespace kittens::isa {
 
@@ -56,11 +57,14 @@ template <int N> KITTENS_ISA vec<short, N> f32_to_bf16(const vec<float, N>& v) {
 #if KITTENS_ISA_DEVICE
     return __spirv_ConvertFToBF16INTEL(v);
 #else
+    const auto rounded = [](float x) {
+        return static_cast<short>(mutated(mutant::truncating_conversion) ? __builtin_bit_cast(unsigned, x) >> 16 : model::f32_to_bf16(x));
+    };
     if constexpr (N == 1) {
-        return static_cast<short>(model::f32_to_bf16(v));
+        return rounded(v);
     } else {
         vec<short, N> r;
-        for (int i = 0; i < N; ++i) r[i] = static_cast<short>(model::f32_to_bf16(v[i]));
+        for (int i = 0; i < N; ++i) r[i] = rounded(v[i]);
         return r;
     }
 #endif

@@ -21,7 +21,7 @@ KITTENS_INLINE void map_elements(D& dst, F f, const S&... src) {
             for (int j = 0; j < frag::per_word; ++j) {
                 KITTENS_UNROLL
                 for (int i = 0; i < frag::vector_length; ++i) {
-                    const int row = r * D::base.rows + row_of_element<frag, D::tile_layout>(v, i, j);
+                    const int row = (mutated(mutant::mask_from_base_tile) ? 0 : r * D::base.rows) + row_of_element<frag, D::tile_layout>(v, i, j);
                     const int col = c * D::base.cols + col_of_element<frag, D::tile_layout>(v, j, lane);
                     detail::set_component(to.part[j], i, compute<typename D::element>(f(row, col, detail::component(from.part[j], i)...)));
                 }
@@ -43,7 +43,9 @@ template <tile D, class X> KITTENS_INLINE void fill(D& dst, X value) {
 }
 
 /// Element `i` of a vector, in every lane. Collective.
-template <vector V> KITTENS_INLINE auto element_everywhere(const V& v, int i) { return isa::broadcast(v.v[i / subgroup_size], i % subgroup_size); }
+template <vector V> KITTENS_INLINE auto element_everywhere(const V& v, int i) { 
+    return isa::broadcast(v.v[i / subgroup_size], mutated(mutant::row_map_lane_overflow) ? i % subgroup_size * 2 : i % subgroup_size);
+}
 
 template <tile D, vector V, class F> KITTENS_INLINE void map_rows(D& dst, const D& a, const V& per_row, F f) {
     map_elements(dst, [&](int row, int, auto x) { return f(x, compute<typename D::element>(element_everywhere(per_row, row))); }, a);
@@ -64,25 +66,25 @@ template <tile D, vector V, class F> KITTENS_INLINE void map_cols(D& dst, const 
 // Vectors.
 template <vector D, class F> KITTENS_INLINE void map(D& dst, const D& a, F f) {
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(f(a.v[i]));
+    for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(a.v[i]));
 }
 template <vector D, class F> KITTENS_INLINE void map(D& dst, const D& a, const D& b, F f) {
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(f(a.v[i], b.v[i]));
+    for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(a.v[i], b.v[i]));
 }
 template <vector D, class F> KITTENS_INLINE void map_indexed(D& dst, const D& a, F f) {
     const int lane = isa::lane();
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(f(D::index_of(i, lane), a.v[i]));
+    for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(D::index_of(i, lane), a.v[i]));
 }
 template <vector D, class X> KITTENS_INLINE void fill(D& dst, X value) {
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) dst.v[i] = rounded<typename D::element>(value);
+    for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(value);
 }
 template <vector D, vector S> KITTENS_INLINE void copy(D& dst, const S& src) {
     static_assert((D::form == vector_layout::wide) == (S::form == vector_layout::wide), "copy: a wide vector can only be copied to a wide vector");
     KITTENS_UNROLL
-    for (int i = 0; i < D::words; ++i) {
+    for (int i = 0; i < words_of<D>(); ++i) {
         if constexpr (is_integer_element<typename D::element>) dst.v[i] = int(convert<typename D::element>(src.v[i]));
         else dst.v[i] = rounded<typename D::element>(float(src.v[i]));
     }

@@ -37,6 +37,16 @@ template <class C> KITTENS_INLINE auto& accumulator(C& c, int m8, int n16) {
     return c.tiles[m8 / per_base][n16 / blocks].v[n16 % blocks * per_base + m8 % per_base];
 }
 
+/// An operand of A as the instruction takes it.
+template <class To, class V> KITTENS_INLINE To marshalled(const V& rows) {
+    if (mutated(mutant::scattered_a_operand)) {
+        V scattered = rows;
+        for (int i = 0; i < 8; ++i) scattered[i] = rows[i / 2 + i % 2 * 4];
+        return __builtin_bit_cast(To, scattered);
+    }
+    return __builtin_bit_cast(To, rows);
+}
+
 /// A tf32 operand holds two rows of eight columns per component; a tile holds one row of sixteen. Each half of a
 /// 16-column block becomes the operand of one instruction.
 KITTENS_INLINE xe_vec::float4 tf32_operand(const xe_vec::float8& rows, int half_of_block) {
@@ -55,7 +65,7 @@ KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c) {
     constexpr auto kind = dpas_kind_of<typename A::element, typename B::element>();
     constexpr int depth = 32 / int(sizeof(typename A::element));  // K of one instruction
     KITTENS_UNROLL
-    for (int k = 0; k < A::cols / depth; ++k) {
+    for (int k = 0; k < A::cols / depth - int(mutated(mutant::dropped_k_step)); ++k) {
         KITTENS_UNROLL
         for (int n = 0; n < D::cols / 16; ++n) {
             KITTENS_UNROLL
@@ -65,7 +75,7 @@ KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c) {
                     accumulator(d, m, n) = isa::dpas<kind, 8>(tf32_operand(operand_a(a, m, k / 2), k & 1), operand_b(b, k, n), in);
                 else
                     accumulator(d, m, n) = isa::dpas<kind, 8>(
-                        __builtin_bit_cast(isa::a_operand<kind, 8>, operand_a(a, m, k)), operand_b(b, k, n), in);
+                        marshalled<isa::a_operand<kind, 8>>(operand_a(a, m, k)), operand_b(b, k, n), in);
             }
         }
     }

@@ -22,8 +22,8 @@ KITTENS_INLINE void load_fragment(fragment<T, L, S>& f, const isa::surface& s, i
     if constexpr (sizeof(T) == 4) {
         // Four-byte blocks are at most 64 bytes wide in all: one column block per instruction.
         KITTENS_UNROLL
-        for (int b = 0; b < map::blocks; ++b) isa::load_2d<4, 16, S.rows, 1>(s, x + 16 * b, y, f.v + b * f.vectors_per_block);
-    } else if constexpr (L == layout::row) isa::load_2d<int(sizeof(T)), map::block_cols, S.rows, map::blocks>(s, x, y, f.v);
+        for (int b = 0; b < map::blocks; ++b) isa::load_2d<4, 16, S.rows, 1>(s, x + 16 * (b + int(mutated(mutant::next_block_column))), y, f.v + b * f.vectors_per_block);
+    } else if constexpr (L == layout::row) isa::load_2d<int(sizeof(T)), map::block_cols, S.rows, map::blocks>(s, x + map::block_cols * int(mutated(mutant::next_block_column)), y, f.v);
     else isa::load_2d_transform<int(sizeof(T)), 16, S.rows, map::blocks>(s, x, y, f.v);
 }
 
@@ -44,6 +44,13 @@ KITTENS_INLINE void load(RT& dst, const GL& src, const place& at) {
         static_assert(legal_base<G>(layout::row, RT::base), "load: this tile's base shape cannot hold the global layout's element type: 8-bit memory needs a base shape 32 columns wide");
         rt<G, RT::rows, RT::cols, layout::row, RT::base> raw;
         load(raw, src, at);
+        if constexpr (!RT::frag::map::paired) {
+            if (mutated(mutant::load_not_converted)) {
+                for (int r = 0; r < RT::rows; ++r)
+                    for (int c = 0; c < RT::cols / 16; ++c) detail::write_bits(dst, r, c, detail::read_bits(raw, r, c));
+                return;
+            }
+        }
         lower::copy(dst, raw);
     }
 }
@@ -63,7 +70,7 @@ KITTENS_INLINE void load_transposed(RT& dst, const GL& src, const place& at) {
             KITTENS_UNROLL
             for (int c = 0; c < RT::cols / 16; ++c) {
                 xe_vec::vec<word_t<T, layout::col>, 8> packed;
-                isa::load_2d_transpose<4, 8, 16, 1>(s, at.col / pack_size + 8 * r, at.row + 16 * c, &packed);
+                isa::load_2d_transpose<4, 8, 16, 1>(s, at.col / pack_size + (mutated(mutant::transpose_load_row) ? 4 : 8) * r, at.row + 16 * c, &packed);
                 if constexpr (frag::per_word == pack_size) {
                     constexpr int per_base = frag::vectors_per_block;
                     dst.tiles[r / per_base][c * 16 / RT::base.cols].v[c % frag::map::blocks * per_base + r % per_base] = packed;
@@ -88,6 +95,7 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
             using frag = typename RT::frag;
             const int x = at.col + c * RT::base.cols + block_of_vector<frag>(v) * frag::map::block_cols;
             const int y = at.row + r * RT::base.rows + v % frag::vectors_per_block * 8;
+            if (mutated(mutant::last_rows_not_stored) && r == RT::grid_rows - 1 && (v + 1) % frag::vectors_per_block == 0) return;
             isa::store_2d<int(sizeof(T)), frag::map::block_cols, 8>(s, x, y, &src.tiles[r][c].v[v]);
         });
     } else {
@@ -100,7 +108,8 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
 
 /// Warms `Block` elements: one instruction of at most 64 bytes a row and 32 rows.
 template <base_shape Block, class GL>
-KITTENS_INLINE void prefetch_block(const GL& src, const place& at) {
+KITTENS_INLINE void prefetch_block(const GL& src, place at) {
+    if (mutated(mutant::prefetch_region_shifted)) at.col += Block.cols;
     constexpr int size = sizeof(typename GL::element), bytes = Block.cols * size;
     static_assert(bytes == 64 || bytes == 32, "prefetch: a block's row must be 32 or 64 bytes");
     if constexpr (GL::mode == access::block) {

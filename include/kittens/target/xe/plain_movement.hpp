@@ -12,7 +12,7 @@ namespace kittens::inline KITTENS_NS::lower {
 /// the first element is read and dropped.
 template <class T, class GL>
 KITTENS_INLINE int load_bits(const GL& g, const KITTENS_GLOBAL T* p, int row, int col) {
-    const bool inside = row >= 0 && col >= 0 && row < g.rows() && col < g.cols();
+    const bool inside = mutated(mutant::no_load_edge) || (row >= 0 && col >= 0 && row < g.rows() && col < g.cols());
     const KITTENS_GLOBAL T* at = p + (inside ? std::int64_t(row) * g.row_stride + col : 0);
     int bits;
     if constexpr (sizeof(T) == 4) bits = isa::load_global((const KITTENS_GLOBAL int*)at);
@@ -23,7 +23,7 @@ KITTENS_INLINE int load_bits(const GL& g, const KITTENS_GLOBAL T* p, int row, in
 
 template <class T, class GL>
 KITTENS_INLINE void store_bits(const GL& g, KITTENS_GLOBAL T* p, int row, int col, int bits) {
-    if (row >= 0 && col >= 0 && row < g.rows() && col < g.cols()) {
+    if (mutated(mutant::no_store_edge) || (row >= 0 && col >= 0 && row < g.rows() && col < g.cols())) {
         KITTENS_GLOBAL T* at = p + (std::int64_t(row) * g.row_stride + col);
         if constexpr (sizeof(T) == 4) isa::store_global((KITTENS_GLOBAL int*)at, bits);
         else if constexpr (sizeof(T) == 2) isa::store_global((KITTENS_GLOBAL unsigned short*)at, (unsigned short)bits);
@@ -119,7 +119,7 @@ KITTENS_INLINE void load_vector(RV& dst, const GL& src, const place& at) {
         using chunk = xe_vec::vec<unsigned, access_bytes / 4>;
         KITTENS_UNROLL
         for (int w = 0; w < RV::words; w += 8) {
-            const int col = at.col + RV::index_of(w, lane);
+            const int col = at.col + RV::index_of(w, lane ^ int(mutated(mutant::wide_lane_order)));
             const KITTENS_GLOBAL G* first = p + (std::int64_t(at.row) * src.row_stride + col);
             if (detail::wide_ok(src, first, at.row, col)) {
                 const auto* q = (const KITTENS_GLOBAL chunk*)first;

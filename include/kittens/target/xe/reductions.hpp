@@ -18,7 +18,7 @@ KITTENS_INLINE X reduce_lanes(X (&x)[Rows]) {
         for (int i = 0; i < Rows; i += 2 * s) {
             const bool upper = lane & s;
             const X mine = upper ? x[i + s] : x[i], other = upper ? x[i] : x[i + s];
-            x[i] = Op::op(mine, X(isa::shuffle_xor(other, s)));
+            x[i] = Op::op(mine, X(isa::shuffle_xor(other, mutated(mutant::reduction_distance) && s == 4 ? 8 : s)));
         }
     }
     if constexpr (Rows == 8) return Op::op(x[0], X(isa::shuffle_xor(x[0], 8)));
@@ -51,7 +51,7 @@ KITTENS_INLINE void reduce_rows(V& dst, const T& src) {
         X x[rows];
         KITTENS_UNROLL
         for (int i = 0; i < rows; ++i) x[i] = partial[g * rows + i];
-        const X total = reduce_lanes<Op>(x);
+        const X total = mutated(mutant::row_sum_in_lane) ? x[0] : reduce_lanes<Op>(x);
         if constexpr (rows == 16) dst.v[g] = rounded<typename V::element>(total);
         else {
             // Two groups of eight rows share a register of the vector.
@@ -89,7 +89,7 @@ KITTENS_INLINE void reduce_cols(V& dst, const T& src) {
         for (int b = 0; b < per_lane; ++b) {
             const int source = 8 * (b % 2) + lane / 2;
             const X even = isa::shuffle(partial[b / 2 * 2], source), odd = isa::shuffle(partial[b / 2 * 2 + 1], source);
-            dst.v[b] = rounded<typename V::element>(lane & 1 ? odd : even);
+            dst.v[b] = rounded<typename V::element>((lane & 1) != int(mutated(mutant::paired_columns_swapped)) ? odd : even);
         }
     } else {
         KITTENS_UNROLL
@@ -106,7 +106,7 @@ KITTENS_INLINE auto reduce_vector(const V& src) {
     for (int i = 1; i < V::full_words; ++i) x = Op::op(x, X(src.v[i]));
     if constexpr (V::length % subgroup_size != 0) {  // the last register is half full
         if constexpr (V::full_words == 0) x = isa::shuffle(x, isa::lane() & 7);
-        else x = isa::lane() < 8 ? Op::op(x, X(src.v[V::full_words])) : x;
+        else x = isa::lane() < 8 && !mutated(mutant::half_register_forgotten) ? Op::op(x, X(src.v[V::full_words])) : x;
     }
     constexpr int last = V::full_words == 0 ? 8 : 16;
     KITTENS_UNROLL

@@ -108,7 +108,9 @@ KITTENS_INLINE typename fragment<T, L, S>::vector pack(const unpacked<fragment<T
         for (int j = 0; j < frag::per_word; ++j) {
             KITTENS_UNROLL
             for (int i = 0; i < n; ++i) {
-                const auto byte = (unsigned char)__builtin_bit_cast(unsigned char, convert<T>(detail::component(u.part[j], i)));
+                auto byte = (unsigned char)__builtin_bit_cast(unsigned char, convert<T>(detail::component(u.part[j], i)));
+                if constexpr (is_integer_element<T>)
+                    if (mutated(mutant::wrapping_conversion)) byte = (unsigned char)detail::component(u.part[j], i);
                 detail::set_component(word, i, detail::component(word, i) | int(byte) << (8 * j));
             }
         }

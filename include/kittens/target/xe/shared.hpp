@@ -33,7 +33,7 @@ template <class T> KITTENS_INLINE void store_local_value(KITTENS_LOCAL T* p, com
 
 /// Calls f(row, column) for this lane's elements of an M x N array that `parts` subgroups share.
 template <int M, int N, class F> KITTENS_INLINE void for_lane_elements(int part, int parts, F f) {
-    for (int r = part; r < M; r += parts)
+    for (int r = part; r < M; r += parts + int(mutated(mutant::group_stride) && parts > 1))
         for (int c = isa::lane(); c < N; c += subgroup_size) f(r, c);
 }
 
@@ -85,6 +85,7 @@ KITTENS_INLINE void load_from_shared(RT& dst, const ST& src) {
     for (int c = 0; c < RT::cols / 16; c += wide) {
         KITTENS_UNROLL
         for (int r = 0; r < RT::rows; ++r) {
+            if (mutated(mutant::shared_half_filled) && r % 8 >= 4) continue;
             const auto bits = [&](int c16) {
                 return detail::convert_bits<typename RT::element, typename ST::element>(detail::load_local_bits(src.data + (r * ST::pitch + c16 * 16 + lane)));
             };
@@ -110,7 +111,7 @@ template <class RV, class SV>
 KITTENS_INLINE void load_vector_from_shared(RV& dst, const SV& src) {
     detail::order_lanes();
     KITTENS_UNROLL
-    for (int w = 0; w < RV::words; ++w) {
+    for (int w = 0; w < words_of<RV>(); ++w) {
         const int i = RV::index_of(w, isa::lane());
         int bits = 0;
         if (i < RV::length) bits = detail::load_local_bits(src.data + i);
@@ -121,7 +122,7 @@ template <class SV, class RV>
 KITTENS_INLINE void store_vector_to_shared(const SV& dst, const RV& src) {
     detail::order_lanes();
     KITTENS_UNROLL
-    for (int w = 0; w < RV::words; ++w) {
+    for (int w = 0; w < words_of<RV>(); ++w) {
         const int i = RV::index_of(w, isa::lane());
         if (i < RV::length) detail::store_local_bits(dst.data + i, detail::vector_bits<typename SV::element, typename RV::element>(src.v[w]));
     }

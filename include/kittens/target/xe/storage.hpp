@@ -18,6 +18,7 @@
 #include <kittens/base/target.hpp>
 #include <kittens/base/types.hpp>
 #include <kittens/target/xe/isa.hpp>
+#include <kittens/target/xe/mutants.hpp>
 
 namespace kittens::inline KITTENS_NS::storage {
 
@@ -78,6 +79,14 @@ struct tile_storage {
 #endif
 };
 
+/// How many components of a vector are worked on: all.
+template <class V> constexpr int words_of() {
+#if defined(KITTENS_MUTANTS)
+    if (!__builtin_is_constant_evaluated() && mutated(mutant::vector_first_word)) return 1;
+#endif
+    return V::words;
+}
+
 /// A vector: component w of a lane is element `index_of(w, lane)`.
 template <class T, int N, vector_layout V>
 struct vector_storage {
@@ -98,5 +107,5 @@ struct vector_storage {
 
 // Bases of rt and rv stay out of `lower`: an unqualified call on a tile would otherwise find the hooks there too.
 namespace kittens::inline KITTENS_NS::lower {
-using storage::fragment, storage::lane_map, storage::word_t;
+using storage::fragment, storage::lane_map, storage::word_t, storage::words_of;
 }  // namespace kittens::inline KITTENS_NS::lower

@@ -4,6 +4,7 @@
 
 #include <kittens/base/target.hpp>
 #include <kittens/target/xe/isa.hpp>
+#include <kittens/target/xe/mutants.hpp>
 
 namespace kittens::inline KITTENS_NS {
 
@@ -25,7 +26,9 @@ class subgroup {
     /// Lane of this work-item, 0 to 15. Code that uses it runs on xe and emulated only.
     KITTENS_INLINE int lane() const { return isa::lane(); }
 
-    KITTENS_INLINE void barrier() const { isa::barrier<isa::memory::all>(); }
+    KITTENS_INLINE void barrier() const {
+        if (!mutated(mutant::barrier_missing)) isa::barrier<isa::memory::all>();
+    }
     KITTENS_INLINE void barrier_arrive() const { isa::split_arrive<isa::memory::all>(); }
     KITTENS_INLINE void barrier_wait() const { isa::split_wait<isa::memory::all>(); }
 
