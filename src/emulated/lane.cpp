@@ -49,7 +49,7 @@ std::string describe(const request& r) {
     return "instruction";
 }
 
-void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r) {
+void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r, site at) {
     lane_state& lane = machine::lane();
     lane.pending = {.what = request::kind::dpas,
                     .uniform = {static_cast<int>(kind), m},
@@ -58,7 +58,8 @@ void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void
                     .b = b,
                     .c = c,
                     .r = r,
-                    .code = __builtin_return_address(0)};
+                    .code = __builtin_return_address(0),
+                    .at = at};
     machine::local().rendezvous(lane);
 }
 
@@ -70,14 +71,15 @@ model::dpas_kind dpas_kind_of(int k, int operands, model::element accumulator) {
     }
     lane_state& lane = machine::lane();
     machine& m = machine::local();
-    lane.pending = {.what = request::kind::dpas, .uniform = {0, 0}, .uniforms = 2, .code = __builtin_return_address(0)};
+    lane.pending = {
+        .what = request::kind::dpas, .uniform = {0, 0}, .uniforms = 2, .code = __builtin_return_address(0), .at = {}};
     m.report(fault_kind::illegal_matrix, lane, __builtin_return_address(0),
              fmt::format("no matrix instruction has K {}, operand bits {:#x} and this accumulator", k, operands));
     return model::dpas_kind::bf16;
 }
 
 void block(model::block_op op, model::block_shape shape, const void* base, int width_bytes, int height, int pitch_bytes,
-           int x, int y, void* reg) {
+           int x, int y, void* reg, site at) {
     lane_state& lane = machine::lane();
     lane.pending = {.what = request::kind::block,
                     .uniform = {static_cast<int>(op), shape.elem, shape.width, shape.height, shape.count, width_bytes,
@@ -85,11 +87,12 @@ void block(model::block_op op, model::block_shape shape, const void* base, int w
                     .uniforms = 10,
                     .base = base,
                     .r = reg,
-                    .code = __builtin_return_address(0)};
+                    .code = __builtin_return_address(0),
+                    .at = at};
     machine::local().rendezvous(lane);
 }
 
-void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument) {
+void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument, site at) {
     lane_state& lane = machine::lane();
     if (bytes > 64) throw std::length_error("shuffle: a value of more than 64 bytes");
     const bool uniform = op == shuffle_op::broadcast;
@@ -99,46 +102,51 @@ void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument) {
         .uniforms = 3,
         .r = value,
         .argument = argument,
-        .code = __builtin_return_address(0)};
+        .code = __builtin_return_address(0),
+        .at = at};
     machine::local().rendezvous(lane);
 }
 
-float reduce(reduce_op op, float v) {
+float reduce(reduce_op op, float v, site at) {
     lane_state& lane = machine::lane();
     lane.pending = {.what = request::kind::reduce_float,
                     .uniform = {static_cast<int>(op)},
                     .uniforms = 1,
                     .r = &v,
-                    .code = __builtin_return_address(0)};
+                    .code = __builtin_return_address(0),
+                    .at = at};
     machine::local().rendezvous(lane);
     return v;
 }
 
-int reduce(reduce_op op, int v) {
+int reduce(reduce_op op, int v, site at) {
     lane_state& lane = machine::lane();
     lane.pending = {.what = request::kind::reduce_int,
                     .uniform = {static_cast<int>(op)},
                     .uniforms = 1,
                     .r = &v,
-                    .code = __builtin_return_address(0)};
+                    .code = __builtin_return_address(0),
+                    .at = at};
     machine::local().rendezvous(lane);
     return v;
 }
 
-unsigned ballot(bool predicate) {
+unsigned ballot(bool predicate, site at) {
     lane_state& lane = machine::lane();
     unsigned v = predicate ? 1U : 0U;
-    lane.pending = {.what = request::kind::ballot, .r = &v, .argument = v, .code = __builtin_return_address(0)};
+    lane.pending = {
+        .what = request::kind::ballot, .r = &v, .argument = v, .code = __builtin_return_address(0), .at = at};
     machine::local().rendezvous(lane);
     return v;
 }
 
-void barrier(barrier_kind kind, int execution_scope, int semantics) {
+void barrier(barrier_kind kind, int execution_scope, int semantics, site at) {
     lane_state& lane = machine::lane();
     lane.pending = {.what = request::kind::barrier,
                     .uniform = {static_cast<int>(kind), execution_scope, semantics},
                     .uniforms = 3,
-                    .code = __builtin_return_address(0)};
+                    .code = __builtin_return_address(0),
+                    .at = at};
     machine::local().rendezvous(lane);
 }
 

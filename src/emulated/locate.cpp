@@ -3,7 +3,8 @@
 #include <dlfcn.h>
 #include <elf.h>
 
-#include <cstdio>
+#include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <fstream>
 #include <map>
@@ -25,26 +26,42 @@ bool position_independent(const char* module) {
     return f.gcount() == static_cast<std::streamsize>(sizeof header) && header.e_type == ET_DYN;
 }
 
-// The frames that inlining put at one address, innermost first, as pairs of lines: function, file:line.
-std::string kernel_line(const std::string& frames) {
-    std::istringstream in(frames);
+// The line of the kernel among the frames that inlining put at one address: function, file:line, innermost first.
+std::string kernel_line(std::istream& in) {
     std::string function, place, best;
-    while (std::getline(in, function) && std::getline(in, place)) {
+    while (in.peek() != '0' && std::getline(in, function)) {
+        if (function.empty()) continue;  // llvm-symbolizer ends an address with an empty line
+        if (!std::getline(in, place)) break;
         if (place.empty() || place[0] == '?' || place.find(":?") != std::string::npos || place.ends_with(":0"))
             continue;
         place = place.substr(0, place.find(" (discriminator"));
-        // llvm-symbolizer adds the column.
-        const auto last = place.rfind(':');
-        const auto before = last == std::string::npos ? last : place.rfind(':', last - 1);
-        if (before != std::string::npos && before + 1 < last &&
-            place.find_first_not_of("0123456789", before + 1) == last) {
-            place.resize(last);
-        }
         if (best.empty()) best = place;
         // What the library itself is made of explains nothing: the first frame outside of it is the kernel's.
-        if (place.find("include/kittens/") == std::string::npos) return place;
+        if (place.find("include/kittens/") == std::string::npos) {
+            while (in.peek() != '0' && std::getline(in, function)) {
+            }
+            return place;
+        }
     }
     return best;
+}
+
+// Output of a symbolizer for some addresses of a module, or nothing.
+std::string symbolize(const std::string& module, const std::vector<std::string>& addresses) {
+    for (const char* tool : {"llvm-symbolizer", "llvm-symbolizer-22", "addr2line"}) {
+        std::vector<std::string> argv{tool, "-e", module, "-i", "-f", "-C", "-a"};
+        if (std::strcmp(tool, "addr2line") != 0) argv.emplace_back("--output-style=GNU");
+        argv.insert(argv.end(), addresses.begin(), addresses.end());
+        try {
+            inspect::process_options options;
+            options.timeout = std::chrono::seconds(20);
+            const inspect::process_result r = inspect::run_process(argv, options);
+            if (r.ok() && !r.out.empty()) return r.out;
+        } catch (const std::system_error&) {
+            continue;  // not installed: the next one may be
+        }
+    }
+    return {};
 }
 
 }  // namespace
@@ -69,27 +86,23 @@ void launch_report::locate() {
         m.faults.push_back(&f);
     }
     for (auto& [name, m] : modules) {
-        for (std::size_t i = 0; i < m.addresses.size(); ++i) {
-            std::string frames;
-            for (const char* tool : {"llvm-symbolizer", "llvm-symbolizer-22", "addr2line"}) {
-                const bool binutils = std::strcmp(tool, "addr2line") == 0;
-                std::vector<std::string> argv{tool};
-                if (binutils) argv.insert(argv.end(), {"-e", name, "-i", "-f", "-C", m.addresses[i]});
-                else argv.insert(argv.end(), {"--obj=" + name, "--inlining", "--functions", m.addresses[i]});
-                try {
-                    inspect::process_options options;
-                    options.timeout = std::chrono::seconds(20);
-                    const inspect::process_result r = inspect::run_process(argv, options);
-                    if (r.ok()) frames = r.out;
-                } catch (const std::system_error&) {
-                    continue;  // not installed: the next one may be
-                }
-                if (!frames.empty()) break;
-            }
-            if (frames.empty()) return;  // no tool here: source stays empty
-            m.faults[i]->source = kernel_line(frames);
+        std::istringstream in(symbolize(name, m.addresses));
+        std::string address;
+        for (fault* f : m.faults) {
+            if (!std::getline(in, address) || !address.starts_with("0x")) break;
+            f->source = kernel_line(in);
         }
     }
+    std::vector<fault> merged;
+    for (fault& f : faults) {
+        const auto same = std::find_if(merged.begin(), merged.end(), [&](const fault& g) {
+            return !f.source.empty() && g.kind == f.kind && g.operation == f.operation && g.tile == f.tile &&
+                   g.source == f.source;
+        });
+        if (same == merged.end()) merged.push_back(std::move(f));
+        else same->occurrences += f.occurrences;
+    }
+    faults = std::move(merged);
 }
 
 }  // namespace kittens::emulated

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scheduling: lanes as fibers, collectives as meetings of a subgroup's lanes, barriers as meetings of subgroups.
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <stdexcept>
+#include <string_view>
 #include <thread>
 
 #include <fmt/format.h>
@@ -252,10 +254,7 @@ void machine::run_subgroup(subgroup_state& sg) {
             }
             return;
         }
-        if (ended != 0 || !same_request(sg)) {
-            report_divergence(sg);
-            abandon();
-        }
+        if (!lanes_meet(sg)) abandon();
         ++sg.round;
         if (sg.lanes.front().pending.what == request::kind::barrier) {
             if (!barrier(sg)) return;
@@ -266,47 +265,93 @@ void machine::run_subgroup(subgroup_state& sg) {
     }
 }
 
-bool machine::same_request(const subgroup_state& sg) {
-    const request& first = sg.lanes.front().pending;
-    return std::all_of(sg.lanes.begin(), sg.lanes.end(), [&](const lane_state& l) {
-        const request& r = l.pending;
-        return r.what == first.what && r.base == first.base && r.uniforms == first.uniforms &&
-               std::equal(r.uniform, r.uniform + r.uniforms, first.uniform);
-    });
+namespace {
+
+// How two lanes of a subgroup that stand at a collective differ.
+enum class difference { none, operation, arguments, surface, place, scope };
+
+bool same_text(const char* a, const char* b) {
+    return a == b || (a != nullptr && b != nullptr && std::strcmp(a, b) == 0);
 }
 
-void machine::report_divergence(const subgroup_state& sg) {
-    // Two groups are enough to see what went wrong: the first lane's, and the first lane's that differs from it.
-    const auto place = [](const lane_state& l) {
-        return l.now == lane_state::status::ended ? std::string("has ended") : "is at " + describe(l.pending);
-    };
+const operation_scope* outermost(const operation_scope* s) {
+    while (s != nullptr && s->outer != nullptr) s = s->outer;
+    return s;
+}
+
+difference compare(const lane_state& a, const lane_state& b) {
+    if (a.now != b.now) return difference::operation;
+    if (a.now == lane_state::status::ended) return difference::none;
+    const request& p = a.pending;
+    const request& q = b.pending;
+    if (p.what != q.what || p.uniforms != q.uniforms) return difference::operation;
+    if (p.base != q.base) return difference::surface;
+    if (p.uniforms > 0 && p.what != request::kind::dpas && p.what != request::kind::block &&
+        p.uniform[0] != q.uniform[0]) {
+        return difference::operation;
+    }
+    if (!std::equal(p.uniform, p.uniform + p.uniforms, q.uniform)) return difference::arguments;
+    if (p.at.file != nullptr && q.at.file != nullptr &&
+        (p.at.line != q.at.line || p.at.column != q.at.column || !same_text(p.at.file, q.at.file))) {
+        return difference::place;
+    }
+    const operation_scope* s = outermost(a.scope);
+    const operation_scope* t = outermost(b.scope);
+    if ((s == nullptr) != (t == nullptr)) return difference::scope;
+    if (s != nullptr && (!same_text(s->operation, t->operation) || !same_text(s->tile, t->tile) ||
+                         !std::equal(s->coordinate, s->coordinate + 4, t->coordinate))) {
+        return difference::scope;
+    }
+    return difference::none;
+}
+
+std::string place_of(const lane_state& l, difference d) {
+    if (l.now == lane_state::status::ended) return "has ended";
+    std::string s = "is at " + describe(l.pending);
+    if (d == difference::place) {
+        std::string_view file = l.pending.at.file;
+        file.remove_prefix(std::min(file.size(), file.rfind('/') + 1));
+        s += fmt::format(" of {}:{}:{}", file, l.pending.at.line, l.pending.at.column);
+    }
+    if (d == difference::scope) {
+        const operation_scope* o = outermost(l.scope);
+        if (o == nullptr) return s + " outside of any tile operation";
+        s += fmt::format(" in {} of {}", o->operation, o->tile);
+        if (o->has_coordinate) {
+            s += fmt::format(" at {{{}, {}, {}, {}}}", o->coordinate[0], o->coordinate[1], o->coordinate[2],
+                             o->coordinate[3]);
+        }
+    }
+    return s;
+}
+
+}  // namespace
+
+// False when the lanes have not all come to the same instruction in the same way; that is then reported.
+bool machine::lanes_meet(const subgroup_state& sg) {
     const lane_state& a = sg.lanes.front();
+    difference d = difference::none;
+    const lane_state* b = nullptr;   // the first lane that differs from the first
     const lane_state* at = nullptr;  // a lane that is at an operation, to name it
-    const lane_state* b = nullptr;
     for (const lane_state& l : sg.lanes) {
         if (l.now == lane_state::status::blocked && at == nullptr) at = &l;
         if (b != nullptr) continue;
-        const bool same_state = (l.now == lane_state::status::ended) == (a.now == lane_state::status::ended);
-        const bool same =
-            same_state &&
-            (l.now == lane_state::status::ended ||
-             (l.pending.what == a.pending.what && l.pending.base == a.pending.base &&
-              std::equal(l.pending.uniform, l.pending.uniform + request::max_arguments, a.pending.uniform)));
-        if (!same) b = &l;
+        d = compare(a, l);
+        if (d != difference::none) b = &l;
     }
-    std::string message;
-    if (b == nullptr) b = &a;
-    if (a.now == b->now && a.pending.what == b->pending.what) {
-        message = fmt::format("lanes disagree on arguments that must be uniform: lane {} {}, lane {} {}", a.index,
-                              place(a), b->index, place(*b));
-        if (a.pending.base != b->pending.base) message += ", on different surfaces";
-    } else {
-        message = fmt::format("lanes of one subgroup are at different operations: lane {} {}, lane {} {}", a.index,
-                              place(a), b->index, place(*b));
-    }
-    message += "; collective operations belong outside of lane-dependent control flow";
-    report(fault_kind::divergent_collective, at != nullptr ? *at : a, at != nullptr ? at->pending.code : nullptr,
-           std::move(message), true);
+    if (b == nullptr) return true;
+    const char* what = "lanes of one subgroup are at different operations";
+    if (d == difference::arguments) what = "lanes disagree on arguments that must be uniform";
+    if (d == difference::surface) what = "lanes are on different surfaces";
+    if (d == difference::place) what = "lanes of one subgroup have come to the same operation on different paths";
+    if (d == difference::scope) what = "lanes of one subgroup are in different tile operations";
+    report(
+        fault_kind::divergent_collective, *at, at->pending.code,
+        fmt::format("{}: lane {} {}, lane {} {}; collective operations belong outside of lane-dependent control flow "
+                    "(also of ?: and short-circuit operators)",
+                    what, a.index, place_of(a, d), b->index, place_of(*b, d)),
+        true);
+    return false;
 }
 
 void machine::arrive(subgroup_state& sg, int semantics) {

@@ -135,13 +135,18 @@ std::string launch_report::text() const {
 }
 
 void launch_report::add(fault f) {
+    // The compiler may have made several copies of one call (unrolled loops). locate() brings together what is one line of
+    // the source; until then a few places of one operation are kept apart, and the rest are counted on the last.
+    constexpr int places = 4;
+    fault* last = nullptr;
+    int similar = 0;
     for (fault& g : faults) {
-        if (g.kind == f.kind && g.code == f.code && g.operation == f.operation && g.tile == f.tile) {
-            g.occurrences += f.occurrences;
-            return;
-        }
+        if (g.kind != f.kind || g.operation != f.operation || g.tile != f.tile) continue;
+        last = &g;
+        if (g.code == f.code || ++similar == places) break;
     }
-    faults.push_back(std::move(f));
+    if (last != nullptr && (last->code == f.code || similar == places)) last->occurrences += f.occurrences;
+    else faults.push_back(std::move(f));
 }
 
 void launch_report::merge(const launch_report& other) {

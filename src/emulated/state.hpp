@@ -35,6 +35,7 @@ struct request {
     void* r = nullptr;
     unsigned argument = 0;
     const void* code = nullptr;
+    site at;
 };
 
 struct subgroup_state;
@@ -110,8 +111,7 @@ private:
     void run_workgroup();
     void run_subgroup(subgroup_state& sg);
     void finish_workgroup();
-    bool same_request(const subgroup_state& sg);
-    void report_divergence(const subgroup_state& sg);
+    bool lanes_meet(const subgroup_state& sg);
     void arrive(subgroup_state& sg, int semantics);
     void finish_wait(subgroup_state& sg);
     /// True when the barrier lets the subgroup go on at once.

@@ -39,6 +39,26 @@ TEST(emulated_collectives, arguments_that_must_be_uniform) {
     EXPECT_ONE_FAULT(surfaces, fault_kind::divergent_collective, "different surfaces");
 }
 
+TEST(emulated_collectives, the_same_operation_on_two_paths) {
+    const auto conditional = run([](char*) {
+        const int x = isa::lane(), y = -x;
+        // On hardware the lanes of one side read whatever the other side's lanes hold in that register.
+        const int v = x < 8 ? isa::shuffle(x, 15 - x) : isa::shuffle(y, 15 - x);
+        (void)v;
+    });
+    EXPECT_ONE_FAULT(conditional, fault_kind::divergent_collective, "on different paths");
+    const auto scopes = run([](char*) {
+        isa::operation_scope scope("load", "rt<bf16, 32, 32>", 0, 0, isa::lane() / 8, 0);
+        isa::broadcast(1, 0);
+    });
+    EXPECT_ONE_FAULT(scopes, fault_kind::divergent_collective, "in different tile operations");
+    const auto both = run([](char*) {
+        const int x = isa::lane(), a = isa::shuffle(x, 15 - x), b = isa::shuffle(-x, 15 - x);
+        EXPECT_EQ(x < 8 ? 15 - x : x - 15, x < 8 ? a : b);
+    });
+    EXPECT_TRUE(both.faults.empty()) << both.text();
+}
+
 TEST(emulated_collectives, barrier_that_one_subgroup_misses) {
     shape s;
     s.subgroups = 3;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <source_location>
 
 #include <kittens/model/block_layout.hpp>
 #include <kittens/model/block_shape.hpp>
@@ -19,28 +20,38 @@ int num_subgroups();
 int group_id(int dimension);
 int num_groups(int dimension);
 
+/// Where in the source a collective is called. Lanes that meet at the same instruction from different places have taken
+/// different paths, which is a fault; an empty site (direct builtin calls) is not compared.
+struct site {
+    const char* file = nullptr;
+    unsigned line = 0, column = 0;
+
+    constexpr site() = default;
+    constexpr site(const std::source_location& l) : file(l.file_name()), line(l.line()), column(l.column()) {}
+};
+
 // ---- collective instructions: every lane of the subgroup calls with the same uniform arguments ---------------------------------
 
 /// r = a x b + c; the operands are per-lane vectors in the form of model/dpas.hpp.
-void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r);
+void dpas(model::dpas_kind kind, int m, const void* a, const void* b, const void* c, void* r, site at = {});
 
 /// A 2-D block operation; `reg` is the lane's register array (source for a store, unused for a prefetch).
 void block(model::block_op op, model::block_shape shape, const void* base, int width_bytes, int height, int pitch_bytes,
-           int x, int y, void* reg);
+           int x, int y, void* reg, site at = {});
 
 enum class shuffle_op { index, exclusive_or, up, down, broadcast };
 /// Replaces *value (bytes up to 64) by the addressed lane's.
-void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument);
+void shuffle(shuffle_op op, void* value, std::size_t bytes, unsigned argument, site at = {});
 
 enum class reduce_op { add, max, min };
-float reduce(reduce_op op, float v);
-int reduce(reduce_op op, int v);
+float reduce(reduce_op op, float v, site at = {});
+int reduce(reduce_op op, int v, site at = {});
 /// Bit l is lane l's predicate.
-unsigned ballot(bool predicate);
+unsigned ballot(bool predicate, site at = {});
 
 enum class barrier_kind { full, arrive, wait };
 /// execution_scope 2: workgroup, 3: subgroup; semantics as in spirv.hpp.
-void barrier(barrier_kind kind, int execution_scope, int semantics);
+void barrier(barrier_kind kind, int execution_scope, int semantics, site at = {});
 
 // ---- one lane's instructions ---------------------------------------------------------------------------------------------------
 void fence(int scope, int semantics);

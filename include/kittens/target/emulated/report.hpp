@@ -132,9 +132,10 @@ struct launch_report {
     std::string text() const;
     /// Adds another part of the same launch; equal faults become one.
     void merge(const launch_report& other);
-    /// Adds a fault, or counts it on the equal one (same kind, operation, tile and place in the code).
+    /// Adds a fault, or counts it on an equal one (same kind, operation, tile and place in the code).
     void add(fault f);
-    /// Fills fault::source from debug information, with llvm-symbolizer or addr2line where one is installed.
+    /// Fills fault::source from debug information, with llvm-symbolizer or addr2line where one is installed, and makes one of
+    /// equal faults of one line.
     void locate();
 };
 

@@ -28,6 +28,17 @@
 #include <kittens/target/emulated/lane.hpp>
 #endif
 
+// Where a collective is called from, for the emulator: lanes must come to it on the same path.
+#if KITTENS_ISA_DEVICE
+#define KITTENS_AT
+#define KITTENS_AT_ALONE
+#define KITTENS_AT_VALUE
+#else
+#define KITTENS_AT_ALONE std::source_location at = std::source_location::current()
+#define KITTENS_AT , KITTENS_AT_ALONE
+#define KITTENS_AT_VALUE , at
+#endif
+
 namespace kittens::isa {
 
 using model::dpas_kind;
@@ -126,14 +137,14 @@ template <dpas_kind Kind, int M> using accumulator = typename detail::components
 /// result = a x b + c for M rows (1, 2, 4, 8), 16 columns and the kind's depth. Collective.
 template <dpas_kind Kind, int M>
 KITTENS_ISA KITTENS_CONVERGENT accumulator<Kind, M> dpas(const a_operand<Kind, M>& a, const b_operand<Kind>& b,
-                                                         const accumulator<Kind, M>& c) {
+                                                         const accumulator<Kind, M>& c KITTENS_AT) {
     static_assert(
         dpas_exists<Kind, M>,
         "kittens::isa::dpas: no such matrix instruction; rows M must be 1, 2, 4 or 8, and fp8 and fp4 kinds need "
         "KITTENS_XE_ARCH_CRI");
 #if !KITTENS_ISA_DEVICE
     accumulator<Kind, M> r;
-    emulated::dpas(Kind, M, &a, &b, &c, &r);
+    emulated::dpas(Kind, M, &a, &b, &c, &r, at);
     return r;
 #elif defined(KITTENS_XE_SOFTWARE)
     return xe_software::dpas<Kind, M>(a, b, c);
@@ -152,7 +163,7 @@ KITTENS_ISA KITTENS_CONVERGENT accumulator<Kind, M> dpas(const a_operand<Kind, M
 /// read zero. `dst` receives model::block_layout's order; its component type is one row's data per lane (1-byte width 32:
 /// 2 bytes, 2-byte width 32: 4 bytes, else the element). Collective.
 template <int ElemBytes, int Width, int Height, int Count = 1, class T>
-KITTENS_ISA KITTENS_CONVERGENT void load_2d(const surface& s, int x, int y, T* dst) {
+KITTENS_ISA KITTENS_CONVERGENT void load_2d(const surface& s, int x, int y, T* dst KITTENS_AT) {
     KITTENS_BLOCK_CHECK("load_2d", model::block_op::load,
                         "1 byte: 32 x {1,2,4,8,16,32} x{1,2}, 16 x {8,16,32} x4; 2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; "
                         "4 bytes: 16 x {1,2,4,8,16,32} x1, 8 x {1,2,4,8,16,32} x{1,2}");
@@ -162,7 +173,7 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d(const surface& s, int x, int y, T* d
         "and 2-byte width 16: 2 bytes; 2-byte width 32 and 4-byte: 4 bytes; 1-byte width 16: 1 byte)");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::load, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
-                    s.pitch_bytes, x, y, dst);
+                    s.pitch_bytes, x, y, dst, at);
 #elif defined(KITTENS_XE_SOFTWARE)
     xe_software::load<model::block_op::load, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
                                                                               s.pitch_bytes, x, y, dst);
@@ -175,14 +186,14 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d(const surface& s, int x, int y, T* d
 /// Load with VNNI packing: 4 rows of 1-byte or 2 rows of 2-byte elements of one column make one 32-bit component, which is
 /// operand B's form. Collective.
 template <int ElemBytes, int Width, int Height, int Count = 1, class T>
-KITTENS_ISA KITTENS_CONVERGENT void load_2d_transform(const surface& s, int x, int y, T* dst) {
+KITTENS_ISA KITTENS_CONVERGENT void load_2d_transform(const surface& s, int x, int y, T* dst KITTENS_AT) {
     KITTENS_BLOCK_CHECK("load_2d_transform", model::block_op::transform,
                         "1 byte: 16 x 32 x{1,2,4}; 2 bytes: 16 x {16,32} x{1,2}");
     static_assert(detail::component_bytes<T> == 4,
                   "kittens::isa::load_2d_transform: the destination's components must be 4 bytes (packed rows)");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::transform, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
-                    s.pitch_bytes, x, y, dst);
+                    s.pitch_bytes, x, y, dst, at);
 #elif defined(KITTENS_XE_SOFTWARE)
     xe_software::load<model::block_op::transform, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
                                                                                    s.pitch_bytes, x, y, dst);
@@ -196,7 +207,7 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d_transform(const surface& s, int x, i
 /// as pairs, which is operand B's form for a matrix stored N x K. Height 32 is refused: compiled code orders its rows
 /// differently from the specification. Collective.
 template <int ElemBytes, int Width, int Height, int Count = 1, class T>
-KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, int y, T* dst) {
+KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, int y, T* dst KITTENS_AT) {
     KITTENS_BLOCK_CHECK("load_2d_transpose", model::block_op::transpose,
                         "4 bytes: 8 x 16 x1 (transpose 16-bit pairs as 4-byte elements)");
     static_assert(Height == 16,
@@ -207,7 +218,7 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, i
                   "4 bytes");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::transpose, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
-                    s.pitch_bytes, x, y, dst);
+                    s.pitch_bytes, x, y, dst, at);
 #elif defined(KITTENS_XE_SOFTWARE)
     xe_software::load<model::block_op::transpose, ElemBytes, Width, Height, Count>(s.base, s.width_bytes, s.height,
                                                                                    s.pitch_bytes, x, y, dst);
@@ -219,13 +230,13 @@ KITTENS_ISA KITTENS_CONVERGENT void load_2d_transpose(const surface& s, int x, i
 
 /// Warms the cache with a block; elements outside the surface are ignored. Collective.
 template <int ElemBytes, int Width, int Height, int Count = 1>
-KITTENS_ISA KITTENS_CONVERGENT void prefetch_2d(const surface& s, int x, int y) {
+KITTENS_ISA KITTENS_CONVERGENT void prefetch_2d(const surface& s, int x, int y KITTENS_AT) {
     KITTENS_BLOCK_CHECK("prefetch_2d", model::block_op::prefetch,
                         "1 byte: 32 x {1,2,4,8,16,32} x{1,2}; 2 bytes: 16 x {1,2,4,8,16,32} x{1,2}; 4 bytes: 8 x "
                         "{1,2,4,8,16,32} x{1,2}, 16 x {1,2,4,8,16,32} x1");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::prefetch, {ElemBytes, Width, Height, Count}, s.base, s.width_bytes, s.height,
-                    s.pitch_bytes, x, y, nullptr);
+                    s.pitch_bytes, x, y, nullptr, at);
 #elif defined(KITTENS_XE_SOFTWARE)
     (void)s, (void)x, (void)y;  // a hint: nothing to do in software
 #else
@@ -236,7 +247,7 @@ KITTENS_ISA KITTENS_CONVERGENT void prefetch_2d(const surface& s, int x, int y) 
 
 /// Stores one block; elements outside the surface are dropped. Height at most 8, one block. Collective.
 template <int ElemBytes, int Width, int Height, class T>
-KITTENS_ISA KITTENS_CONVERGENT void store_2d(const surface& s, int x, int y, const T* src) {
+KITTENS_ISA KITTENS_CONVERGENT void store_2d(const surface& s, int x, int y, const T* src KITTENS_AT) {
     constexpr int Count = 1;
     KITTENS_BLOCK_CHECK("store_2d", model::block_op::store,
                         "1 byte: {16,32} x {1,2,4,8} x1; 2 bytes: 16 x {1,2,4,8} x1; 4 bytes: 16 x {1,2,4,8} x1");
@@ -245,7 +256,7 @@ KITTENS_ISA KITTENS_CONVERGENT void store_2d(const surface& s, int x, int y, con
         "kittens::isa::store_2d: the source's component size must be one row's data per lane");
 #if !KITTENS_ISA_DEVICE
     emulated::block(model::block_op::store, {ElemBytes, Width, Height, 1}, s.base, s.width_bytes, s.height,
-                    s.pitch_bytes, x, y, const_cast<T*>(src));
+                    s.pitch_bytes, x, y, const_cast<T*>(src), at);
 #elif defined(KITTENS_XE_SOFTWARE)
     xe_software::store<ElemBytes, Width, Height>((KITTENS_GLOBAL void*)s.base, s.width_bytes, s.height, s.pitch_bytes,
                                                  x, y, src);

@@ -70,8 +70,8 @@ template <shuffle_op Op, class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_any(T
     }
 }
 #else
-template <shuffle_op Op, class T> KITTENS_ISA T shuffle_any(T v, unsigned arg) {
-    emulated::shuffle(static_cast<emulated::shuffle_op>(Op), &v, sizeof(T), arg);
+template <shuffle_op Op, class T> KITTENS_ISA T shuffle_any(T v, unsigned arg, std::source_location at) {
+    emulated::shuffle(static_cast<emulated::shuffle_op>(Op), &v, sizeof(T), arg, at);
     return v;
 }
 #endif
@@ -79,24 +79,24 @@ template <shuffle_op Op, class T> KITTENS_ISA T shuffle_any(T v, unsigned arg) {
 }  // namespace detail
 
 /// Value of lane `lane`; a lane beyond the subgroup is an error. Collective, T trivially copyable.
-template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle(T v, int lane) {
-    return detail::shuffle_any<detail::shuffle_op::index>(v, (unsigned)lane);
+template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle(T v, int lane KITTENS_AT) {
+    return detail::shuffle_any<detail::shuffle_op::index>(v, (unsigned)lane KITTENS_AT_VALUE);
 }
 /// Value of lane (own lane xor mask). Collective.
-template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_xor(T v, int mask) {
-    return detail::shuffle_any<detail::shuffle_op::exclusive_or>(v, (unsigned)mask);
+template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_xor(T v, int mask KITTENS_AT) {
+    return detail::shuffle_any<detail::shuffle_op::exclusive_or>(v, (unsigned)mask KITTENS_AT_VALUE);
 }
 /// Value of lane (own lane - delta); undefined in the lowest `delta` lanes. Collective.
-template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_up(T v, int delta) {
-    return detail::shuffle_any<detail::shuffle_op::up>(v, (unsigned)delta);
+template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_up(T v, int delta KITTENS_AT) {
+    return detail::shuffle_any<detail::shuffle_op::up>(v, (unsigned)delta KITTENS_AT_VALUE);
 }
 /// Value of lane (own lane + delta); undefined in the highest `delta` lanes. Collective.
-template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_down(T v, int delta) {
-    return detail::shuffle_any<detail::shuffle_op::down>(v, (unsigned)delta);
+template <class T> KITTENS_ISA KITTENS_CONVERGENT T shuffle_down(T v, int delta KITTENS_AT) {
+    return detail::shuffle_any<detail::shuffle_op::down>(v, (unsigned)delta KITTENS_AT_VALUE);
 }
 /// Value of one lane in all; `lane` is uniform. Collective.
-template <class T> KITTENS_ISA KITTENS_CONVERGENT T broadcast(T v, int lane) {
-    return detail::shuffle_any<detail::shuffle_op::broadcast>(v, (unsigned)lane);
+template <class T> KITTENS_ISA KITTENS_CONVERGENT T broadcast(T v, int lane KITTENS_AT) {
+    return detail::shuffle_any<detail::shuffle_op::broadcast>(v, (unsigned)lane KITTENS_AT_VALUE);
 }
 
 // ---- reductions and votes ------------------------------------------------------------------------------------------------------
@@ -113,14 +113,14 @@ KITTENS_ISA KITTENS_CONVERGENT int reduce_min(int v) { return __spirv_GroupNonUn
 KITTENS_ISA KITTENS_CONVERGENT bool all(bool p) { return __spirv_GroupNonUniformAll(3, p); }
 KITTENS_ISA KITTENS_CONVERGENT bool any(bool p) { return __spirv_GroupNonUniformAny(3, p); }
 #else
-KITTENS_ISA float reduce_add(float v) { return emulated::reduce(emulated::reduce_op::add, v); }
-KITTENS_ISA float reduce_max(float v) { return emulated::reduce(emulated::reduce_op::max, v); }
-KITTENS_ISA float reduce_min(float v) { return emulated::reduce(emulated::reduce_op::min, v); }
-KITTENS_ISA int reduce_add(int v) { return emulated::reduce(emulated::reduce_op::add, v); }
-KITTENS_ISA int reduce_max(int v) { return emulated::reduce(emulated::reduce_op::max, v); }
-KITTENS_ISA int reduce_min(int v) { return emulated::reduce(emulated::reduce_op::min, v); }
-KITTENS_ISA bool all(bool p) { return emulated::ballot(p) == 0xFFFFu; }
-KITTENS_ISA bool any(bool p) { return emulated::ballot(p) != 0; }
+KITTENS_ISA float reduce_add(float v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::add, v, at); }
+KITTENS_ISA float reduce_max(float v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::max, v, at); }
+KITTENS_ISA float reduce_min(float v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::min, v, at); }
+KITTENS_ISA int reduce_add(int v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::add, v, at); }
+KITTENS_ISA int reduce_max(int v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::max, v, at); }
+KITTENS_ISA int reduce_min(int v KITTENS_AT) { return emulated::reduce(emulated::reduce_op::min, v, at); }
+KITTENS_ISA bool all(bool p KITTENS_AT) { return emulated::ballot(p, at) == 0xFFFFu; }
+KITTENS_ISA bool any(bool p KITTENS_AT) { return emulated::ballot(p, at) != 0; }
 #endif
 
 }  // namespace kittens::isa

@@ -72,17 +72,17 @@ struct operation_scope {
 
 #else
 
-template <memory M = memory::local> KITTENS_ISA void barrier() {
-    emulated::barrier(emulated::barrier_kind::full, 2, detail::barrier_semantics(M));
+template <memory M = memory::local> KITTENS_ISA void barrier(KITTENS_AT_ALONE) {
+    emulated::barrier(emulated::barrier_kind::full, 2, detail::barrier_semantics(M), at);
 }
-template <memory M = memory::local> KITTENS_ISA void subgroup_barrier() {
-    emulated::barrier(emulated::barrier_kind::full, 3, detail::barrier_semantics(M));
+template <memory M = memory::local> KITTENS_ISA void subgroup_barrier(KITTENS_AT_ALONE) {
+    emulated::barrier(emulated::barrier_kind::full, 3, detail::barrier_semantics(M), at);
 }
-template <memory M = memory::local> KITTENS_ISA void split_arrive() {
-    emulated::barrier(emulated::barrier_kind::arrive, 2, detail::barrier_semantics(M));
+template <memory M = memory::local> KITTENS_ISA void split_arrive(KITTENS_AT_ALONE) {
+    emulated::barrier(emulated::barrier_kind::arrive, 2, detail::barrier_semantics(M), at);
 }
-template <memory M = memory::local> KITTENS_ISA void split_wait() {
-    emulated::barrier(emulated::barrier_kind::wait, 2, detail::barrier_semantics(M));
+template <memory M = memory::local> KITTENS_ISA void split_wait(KITTENS_AT_ALONE) {
+    emulated::barrier(emulated::barrier_kind::wait, 2, detail::barrier_semantics(M), at);
 }
 template <memory M = memory::all, scope S = scope::workgroup, order O = order::acq_rel> KITTENS_ISA void fence() {
     emulated::fence((int)S, (int)M | (int)O);
