@@ -100,6 +100,13 @@
 #define KITTENS_INLINE_NATIVE KITTENS_INLINE
 #endif
 
+// Before a statement: calls of lambdas in it are inlined whatever their size, so that what they capture stays in registers.
+#if KITTENS_DEVICE_PASS && !defined(KITTENS_XE_SOFTWARE) && defined(__clang__)
+#define KITTENS_INLINE_CALLS [[clang::always_inline]]
+#else
+#define KITTENS_INLINE_CALLS
+#endif
+
 // Before a loop: unroll it whole; unroll it N times (1: not at all). N may depend on a template parameter, which GCC's
 // pragma does not take, so there it is only a hint that is not given.
 #define KITTENS_PRAGMA(X) _Pragma(#X)

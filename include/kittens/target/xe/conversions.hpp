@@ -130,9 +130,10 @@ KITTENS_INLINE void transpose_block(int (&x)[16]) {
         for (int i = 0; i < 16; ++i) {
             if (i & s) continue;
             const bool upper = lane & s;
-            const int got = isa::shuffle_xor(upper ? x[i] : x[i | s], mutated(mutant::transpose_distance) && s == 4 ? 2 : s);
-            x[i] = upper ? got : x[i];
-            x[i | s] = upper ? x[i | s] : got;
+            const int low = x[i], high = x[i | s];  // values: a choice between x[i] and x[i | s] would be one of addresses
+            const int got = isa::shuffle_xor(upper ? low : high, mutated(mutant::transpose_distance) && s == 4 ? 2 : s);
+            x[i] = upper ? got : low;
+            x[i | s] = upper ? high : got;
         }
     }
 }

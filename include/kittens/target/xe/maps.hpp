@@ -16,14 +16,14 @@ KITTENS_INLINE void map_elements(D& dst, F f, const S&... src) {
     const int lane = isa::lane();
     for_each_vector<D>([&](int r, int c, int v) {
         unpacked<frag, typename D::element> to;
-        [&](const auto&... from) {
+        KITTENS_INLINE_CALLS [&](const auto&... from) {
             KITTENS_UNROLL
             for (int j = 0; j < frag::per_word; ++j) {
                 KITTENS_UNROLL
                 for (int i = 0; i < frag::vector_length; ++i) {
                     const int row = (mutated(mutant::mask_from_base_tile) ? 0 : r * D::base.rows) + row_of_element<frag, D::tile_layout>(v, i, j);
                     const int col = c * D::base.cols + col_of_element<frag, D::tile_layout>(v, j, lane);
-                    detail::set_component(to.part[j], i, compute<typename D::element>(f(row, col, detail::component(from.part[j], i)...)));
+                    KITTENS_INLINE_CALLS detail::set_component(to.part[j], i, compute<typename D::element>(f(row, col, detail::component(from.part[j], i)...)));
                 }
             }
         }(unpack_vector(src, r, c, v)...);
@@ -32,10 +32,10 @@ KITTENS_INLINE void map_elements(D& dst, F f, const S&... src) {
 }
 
 template <tile D, class F> KITTENS_INLINE void map(D& dst, const D& a, F f) {
-    map_elements(dst, [&](int, int, auto x) { return f(x); }, a);
+    map_elements(dst, [&](int, int, auto x) { KITTENS_INLINE_CALLS return f(x); }, a);
 }
 template <tile D, class F> KITTENS_INLINE void map(D& dst, const D& a, const D& b, F f) {
-    map_elements(dst, [&](int, int, auto x, auto y) { return f(x, y); }, a, b);
+    map_elements(dst, [&](int, int, auto x, auto y) { KITTENS_INLINE_CALLS return f(x, y); }, a, b);
 }
 template <tile D, class F> KITTENS_INLINE void map_indexed(D& dst, const D& a, F f) { map_elements(dst, f, a); }
 template <tile D, class X> KITTENS_INLINE void fill(D& dst, X value) {
@@ -48,7 +48,7 @@ template <vector V> KITTENS_INLINE auto element_everywhere(const V& v, int i) {
 }
 
 template <tile D, vector V, class F> KITTENS_INLINE void map_rows(D& dst, const D& a, const V& per_row, F f) {
-    map_elements(dst, [&](int row, int, auto x) { return f(x, compute<typename D::element>(element_everywhere(per_row, row))); }, a);
+    map_elements(dst, [&](int row, int, auto x) { KITTENS_INLINE_CALLS return f(x, compute<typename D::element>(element_everywhere(per_row, row))); }, a);
 }
 template <tile D, vector V, class F> KITTENS_INLINE void map_cols(D& dst, const D& a, const V& per_col, F f) {
     if constexpr (D::frag::map::paired) {
@@ -56,10 +56,10 @@ template <tile D, vector V, class F> KITTENS_INLINE void map_cols(D& dst, const 
         map_elements(dst, [&](int, int col, auto x) {
             const int block = col / 32 * 2;
             const auto low = isa::shuffle(per_col.v[block], col % 16), high = isa::shuffle(per_col.v[block + 1], col % 16);
-            return f(x, compute<typename D::element>(col % 32 < 16 ? low : high));
+            KITTENS_INLINE_CALLS return f(x, compute<typename D::element>(col % 32 < 16 ? low : high));
         }, a);
     } else {
-        map_elements(dst, [&](int, int col, auto x) { return f(x, compute<typename D::element>(per_col.v[(col - isa::lane()) / 16])); }, a);
+        map_elements(dst, [&](int, int col, auto x) { KITTENS_INLINE_CALLS return f(x, compute<typename D::element>(per_col.v[(col - isa::lane()) / 16])); }, a);
     }
 }
 

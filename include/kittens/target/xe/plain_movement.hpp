@@ -105,6 +105,14 @@ template <int Size, class Pack> KITTENS_INLINE int element_of_pack(const Pack& p
 template <class T, class GL> KITTENS_INLINE bool wide_ok(const GL& g, const KITTENS_GLOBAL T* p, int row, int col) {
     return row >= 0 && col >= 0 && row < g.rows() && col + 8 <= g.cols() && (std::uintptr_t)p % (sizeof(T) == 1 ? 8 : 16) == 0;
 }
+/// Whether the layout's type says that eight elements from a multiple of eight columns on are aligned, and all of them
+/// inside a row or none: then there is no element-by-element case to compile.
+template <class GL> constexpr bool whole_chunks() {
+    if constexpr (GL::mode != access::block) return false;
+    else if constexpr (requires { std::integral_constant<int, decltype(GL::col_count)::value()>{}; }) return decltype(GL::col_count)::value() % 8 == 0;
+    else return false;
+}
+template <class GL> KITTENS_INLINE bool inside(const GL& g, int row, int col) { return row >= 0 && col >= 0 && row < g.rows() && col < g.cols(); }
 }  // namespace detail
 
 /// In wide form a lane moves eight elements by accesses of 16 bytes, where the row's start and length allow it.
@@ -121,7 +129,7 @@ KITTENS_INLINE void load_vector(RV& dst, const GL& src, const place& at) {
         for (int w = 0; w < RV::words; w += 8) {
             const int col = at.col + RV::index_of(w, lane ^ int(mutated(mutant::wide_lane_order)));
             const KITTENS_GLOBAL G* first = p + (std::int64_t(at.row) * src.row_stride + col);
-            if (detail::wide_ok(src, first, at.row, col)) {
+            if (detail::whole_chunks<GL>() ? detail::inside(src, at.row, col) : detail::wide_ok(src, first, at.row, col)) {
                 const auto* q = (const KITTENS_GLOBAL chunk*)first;
                 KITTENS_UNROLL
                 for (int a = 0; a < accesses; ++a) {
@@ -131,7 +139,7 @@ KITTENS_INLINE void load_vector(RV& dst, const GL& src, const place& at) {
                 }
             } else {
                 KITTENS_UNROLL
-                for (int i = 0; i < 8; ++i) dst.v[w + i] = detail::vector_value<T, G>(load_bits(src, p, at.row, col + i));
+                for (int i = 0; i < 8; ++i) dst.v[w + i] = detail::vector_value<T, G>(detail::whole_chunks<GL>() ? 0 : load_bits(src, p, at.row, col + i));
             }
         }
     } else {
@@ -157,7 +165,7 @@ KITTENS_INLINE void store_vector(const GL& dst, const RV& src, const place& at) 
         for (int w = 0; w < RV::words; w += 8) {
             const int col = at.col + RV::index_of(w, lane);
             KITTENS_GLOBAL G* first = p + (std::int64_t(at.row) * dst.row_stride + col);
-            if (detail::wide_ok(dst, first, at.row, col)) {
+            if (detail::whole_chunks<GL>() ? detail::inside(dst, at.row, col) : detail::wide_ok(dst, first, at.row, col)) {
                 auto* q = (KITTENS_GLOBAL chunk*)first;
                 KITTENS_UNROLL
                 for (int a = 0; a < accesses; ++a) {
@@ -167,7 +175,7 @@ KITTENS_INLINE void store_vector(const GL& dst, const RV& src, const place& at) 
                         c[i / per_word] |= unsigned(detail::vector_bits<G, T>(src.v[w + a * (8 / accesses) + i]) & detail::element_mask<G>) << (i % per_word * 8 * int(sizeof(G)));
                     isa::store_global(q + a, c);
                 }
-            } else {
+            } else if (!detail::whole_chunks<GL>()) {
                 KITTENS_UNROLL
                 for (int i = 0; i < 8; ++i) store_bits(dst, p, at.row, col + i, detail::vector_bits<G, T>(src.v[w + i]));
             }

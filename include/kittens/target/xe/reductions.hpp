@@ -17,7 +17,8 @@ KITTENS_INLINE X reduce_lanes(X (&x)[Rows]) {
         KITTENS_UNROLL
         for (int i = 0; i < Rows; i += 2 * s) {
             const bool upper = lane & s;
-            const X mine = upper ? x[i + s] : x[i], other = upper ? x[i] : x[i + s];
+            const X low = x[i], high = x[i + s];  // values: a choice between x[i] and x[i + s] would be one of addresses
+            const X mine = upper ? high : low, other = upper ? low : high;
             x[i] = Op::op(mine, X(isa::shuffle_xor(other, mutated(mutant::reduction_distance) && s == 4 ? 8 : s)));
         }
     }

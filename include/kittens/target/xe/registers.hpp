@@ -139,7 +139,9 @@ KITTENS_INLINE void for_each_vector(F f) {
         KITTENS_UNROLL
         for (int c = 0; c < RT::grid_cols; ++c) {
             KITTENS_UNROLL
-            for (int v = 0; v < vectors; ++v) f(r, c, v);
+            for (int v = 0; v < vectors; ++v) {
+                KITTENS_INLINE_CALLS f(r, c, v);
+            }
         }
     }
 }
