@@ -78,6 +78,14 @@ ready_peer make_ready(const entrant& who, gemm_data& data, const gemm_request& r
     return std::move(*found);
 }
 
+/// What one shape takes at most: operands, their copies in single precision, and a result for everybody.
+std::uint64_t memory_for(const gemm_shape& s, dtype in, std::size_t peers) {
+    const double m = s.m, n = s.n, k = s.k, operands = m * k + k * n;
+    const double bytes = operands * size_of(in) + m * n * size_of(output_of(in)) +
+                         (peers > 0 ? operands * 4 + m * n * 4 * static_cast<double>(peers) : 0);
+    return bytes < 0x1p63 ? static_cast<std::uint64_t>(bytes) : ~std::uint64_t{0};
+}
+
 shape_figures measure(const gemm_shape& shape, const gemm_request& request, const device& where,
                       const gemm_candidate& candidate, const std::vector<entrant>& peers, const std::function<void()>& tick) {
     shape_figures result;
@@ -164,6 +172,8 @@ bool gemm_figures::passed() const {
 
 gemm_figures run_gemm_suite(const gemm_request& request, const device& where, const gemm_candidate& candidate,
                             const std::function<void(const shape_figures&)>& done, const std::function<void()>& tick) {
+    for (const gemm_shape& s : request.shapes)
+        require_memory(where, memory_for(s, request.in, request.peers.size()), fmt::format("gemm {} x {} x {} with {} peers", s.m, s.n, s.k, request.peers.size()));
     gemm_figures result;
     std::vector<entrant> peers;
     for (const std::string& asked : request.peers) {

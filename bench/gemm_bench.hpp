@@ -89,7 +89,7 @@ struct gemm_figures {
     bool passed() const;
 };
 
-/// `done` is called when a shape is complete, `tick` after every round of any shape.
+/// Throws memory_error before anything is measured where a shape does not fit. `done` is called when a shape is complete, `tick` after every round of any shape.
 gemm_figures run_gemm_suite(const gemm_request& request, const device& where, const gemm_candidate& candidate,
                             const std::function<void(const shape_figures&)>& done = {},
                             const std::function<void()>& tick = {});

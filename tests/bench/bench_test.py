@@ -46,7 +46,7 @@ class Bench(CommandTest):
         self.refuses([*SMALL, "--json", "/nowhere/figures.json"], "/nowhere/figures.json", "--json")
 
     def test_size_that_does_not_fit(self):
-        self.refuses(["bench", "gemm", "--shape", "1000000x1000000x1000000", "--against", "none"], "memory")
+        self.refuses(["bench", "gemm", "--shape", "1000000x1000000x1000000", "--against", "none"], "1000000 x 1000000 x 1000000", "free")
 
     def test_cap_is_for_everybody(self):
         document = self.json_of(*SMALL, "--isa", "avx2", "--against", "onednn", env=FAKE)
