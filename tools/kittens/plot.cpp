@@ -32,7 +32,7 @@ std::string python() {
     std::error_code ignored;
     if (const char* given = std::getenv("KITTENS_PYTHON"); given && *given) return given;
     const char* toolchain = std::getenv("KITTENS_TOOLCHAIN");
-    for (const fs::path folder : {fs::path(toolchain ? toolchain : ""), fs::path(KITTENS_TOOLCHAIN_DIR)})
+    for (const fs::path& folder : {fs::path(toolchain ? toolchain : ""), fs::path(KITTENS_TOOLCHAIN_DIR)})
         if (!folder.empty() && fs::exists(folder / "venv/bin/python", ignored)) return folder / "venv/bin/python";
     return "python3";
 }
@@ -40,7 +40,7 @@ std::string python() {
 fs::path script() {
     std::error_code ignored;
     const fs::path prefix = fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path();
-    for (const fs::path file : {prefix / KITTENS_INSTALLED_PLOT, fs::path(KITTENS_SOURCE_PLOT)})
+    for (const fs::path& file : {prefix / KITTENS_INSTALLED_PLOT, fs::path(KITTENS_SOURCE_PLOT)})
         if (fs::exists(file, ignored)) return file;
     throw user_error(fmt::format("{} is not there; install the program with cmake --install, or build it again", KITTENS_SOURCE_PLOT));
 }
