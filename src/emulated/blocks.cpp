@@ -167,29 +167,36 @@ void count(machine& m, const call& c, std::uint64_t bytes) {
     if (c.op == block_op::prefetch) m.out->count.prefetched_bytes += bytes;
 }
 
+// Bytes show the pattern by accident: there only a source that shows nothing else, and is still marked, counts.
+bool source_undefined(const lane_state& lane, const unsigned char* p, int bytes, const block_shape& s) {
+    if (s.elem > 1) {
+        if (bytes == 2) {
+            std::uint16_t v;
+            std::memcpy(&v, p, 2);
+            return looks_undefined16(v);
+        }
+        std::uint32_t v;
+        std::memcpy(&v, p, 4);
+        return looks_undefined32(v);
+    }
+    const auto* all = static_cast<const unsigned char*>(lane.pending.r);
+    const std::size_t size = static_cast<std::size_t>(model::components(block_op::store, s) * bytes);
+    for (std::size_t i = 0; i + 2 <= size; i += 2)
+        if (std::memcmp(all + i, &undefined_pattern, 2) != 0) return false;
+    return size >= 8 && marked_undefined(lane, all, size);
+}
+
 void check_source(machine& m, const subgroup_state& sg, const call& c) {
     const int bytes = model::component_bytes(c.op, c.shape);
     for (const lane_state& lane : sg.lanes) {
         const auto* p = static_cast<const unsigned char*>(lane.pending.r);
         for (int i = 0; i < model::components(c.op, c.shape); ++i, p += bytes) {
-            bool hit = false;
-            if (bytes == 2) {
-                std::uint16_t v;
-                std::memcpy(&v, p, 2);
-                hit = looks_undefined16(v) && (c.shape.elem == 2 || marked_undefined(lane, p, 2));
-            } else if (bytes == 4) {
-                std::uint32_t v;
-                std::memcpy(&v, p, 4);
-                hit = looks_undefined32(v);
-            }
-            if (!hit) continue;
+            if (!source_undefined(lane, p, bytes, c.shape)) continue;
             const model::block_index e = model::element_at(c.op, c.shape, lane.index, i, 0);
-            m.report(
-                fault_kind::uninitialized_register, lane, lane.pending.code,
-                fmt::format(
-                    "stores a register that was never written, to row {}, column {} of the surface: load or zero the "
-                    "tile first",
-                    c.y + e.row, c.x + e.column));
+            m.report(fault_kind::uninitialized_register, lane, lane.pending.code,
+                     fmt::format("stores a register that was never written, to row {}, column {} of the surface: load "
+                                 "or zero the tile first",
+                                 c.y + e.row, c.x + e.column));
             return;
         }
     }

@@ -303,6 +303,22 @@ TEST(emulated_registers, undefined_through_conversion) {
     EXPECT_ONE_FAULT(r, fault_kind::uninitialized_register, "row 9");
 }
 
+TEST(emulated_registers, bytes_that_look_undefined_are_not) {
+    tensor<unsigned char> t(128 * 16);
+    const auto kernel = [&](bool written) {
+        return run([&, written](char*) {
+            short8 v;
+            isa::undefined(&v, sizeof v);
+            // Computed bytes may equal the pattern; all sixteen of them do not.
+            if (written)
+                for (int i = 0; i < 8; ++i) v[i] = i == 3 ? static_cast<short>(0x1234) : static_cast<short>(0x7FBA);
+            isa::store_2d<1, 32, 8>(isa::surface{t.data(), 128, 16, 128}, 0, 0, &v);
+        });
+    };
+    EXPECT_TRUE(kernel(true).faults.empty()) << kernel(true).text();
+    EXPECT_ONE_FAULT(kernel(false), fault_kind::uninitialized_register, "row 0");
+}
+
 TEST(emulated_registers, a_load_defines_its_destination) {
     tensor<short> t(64 * 64);
     for (short& v : t) v = 0x7FBA;  // the pattern itself, as data
