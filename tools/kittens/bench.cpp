@@ -91,7 +91,7 @@ int bench_gemm(const bench_options& o) {
     request.threads = wanted.threads();
     const device where = find_device("cpu");
     const cpu_isa isa = *parse_cpu_isa(where.properties().isa);
-    request.either_type = request.in == dtype::f16 || isa < cpu_isa::avx512_bf16;
+    request.either_type = request.in == dtype::f16 || isa < cpu_isa::amx;
 
     bench::setting in{.request = request, .where = where};
     in.limit = bench::measure_peak(isa, request.in, request.threads);
