@@ -14,12 +14,14 @@ enum way { block, plain, transposed, transform };
 
 /// `rows_less` and `cols_less`: how much the tensors lack to whole tiles.
 void move(context& c, const shape& s, way how, int rows_less, int cols_less) {
-    const int m = 4 * s.rows - rows_less, n = 4 * s.cols - cols_less;
+    // A surface is at least 64 bytes wide.
+    const int down = s.rows == 8 ? 8 : 4, across = 4;
+    const int m = 2 * s.rows * down - rows_less, n = 2 * s.cols * across - cols_less;
     tensor& in = how == transposed ? c.input(s.type, n, m) : c.input(s.type, m, n);
     tensor& out = c.output(s.type, m, n);
     tensor& again = c.output(s.type, m, n);
     in.fill_coded(c.seed());
-    globals g = launch_of(2, 2, 1);
+    globals g = launch_of(across, down, 1);
     g.number[0] = how;
     c.run(fmt::format("grid_base_{}_{}_{}x{}", name_of(s.type), s.layout, s.rows, s.cols), g, {&in, &out, &again});
     expect_bits("copy", out, [&](int i, int j) { return how == transposed ? in.bits(j, i) : in.bits(i, j); });
@@ -54,7 +56,7 @@ const family base_shapes("base-shape", [](std::vector<grid_case>& to) {
         }
         add(to, "edge", named("load-store"), false, [=](context& c) { move(c, s, block, 5, 3 * word); });
         add(to, "edge", named("last-row"), false, [=](context& c) { move(c, s, block, 2 * s.rows - 1, 0); });
-        add(to, "edge", named("load_transpose"), false, [=](context& c) { move(c, s, transposed, 3 * word, 5); });
+        add(to, "edge", named("load_transpose"), false, [=](context& c) { move(c, s, transposed, 3 * word, 5 * word); });
         add(to, "edge", named("plain"), false, [=](context& c) { move(c, s, plain, 3, 7); });
     }
 });

@@ -26,10 +26,10 @@ const family movement("tile-global-register", [](std::vector<grid_case>& to) {
 /// A smaller input gives zeros; a smaller output takes nothing.
 void unequal(context& c, const std::string& kernel, dtype type, int m, int n, bool small_input) {
     const int less = 4 / size_of(type) * 5;
-    tensor& in = small_input ? c.input(type, 2 * m - 7, 2 * n - less) : c.input(type, 2 * m, 2 * n);
-    tensor& out = small_input ? c.output(type, 2 * m, 2 * n) : c.output(type, 2 * m - 7, 2 * n - less);
+    tensor& in = small_input ? c.input(type, 2 * m - 7, 4 * n - less) : c.input(type, 2 * m, 4 * n);
+    tensor& out = small_input ? c.output(type, 2 * m, 4 * n) : c.output(type, 2 * m - 7, 4 * n - less);
     in.fill_coded(c.seed());
-    c.run(kernel, launch_of(2, 2, 1), {&in, &out});
+    c.run(kernel, launch_of(4, 2, 1), {&in, &out});
     expect_bits("copy", out, [&](int i, int j) { return i < in.rows() && j < in.cols() ? in.bits(i, j) : 0U; });
 }
 

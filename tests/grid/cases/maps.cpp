@@ -33,19 +33,19 @@ constexpr mask masks[] = {
 
 /// At the corner, at every kind of border, beyond both ends, and somewhere.
 void masked(context& c, const std::string& kernel, const mask& f, int m, int n) {
-    tensor& in = c.input(dtype::bf16, 2 * m, n);
+    tensor& in = c.input(dtype::bf16, 2 * m, 2 * n);
     in.fill_coded(c.seed(), true);
     const int middle = 1 + static_cast<int>(c.random(static_cast<unsigned>(std::min(m, n) - 2)));
     for (const int position : {0, 1, -1, 8, 16, middle, -middle, n, m, -m, -n, 1000, -1000}) {
-        tensor& out = c.output(dtype::bf16, 2 * m, n);
-        globals g = launch_of(1, 2, 1);
+        tensor& out = c.output(dtype::bf16, 2 * m, 2 * n);
+        globals g = launch_of(2, 2, 1);
         g.number[0] = f.op;
         g.number[1] = position;
         g.number[2] = n / 2;
         g.scalar = -0.75f;
         c.run(kernel, g, {&in, &out});
         expect_bits(fmt::format("{} at {}", f.name, position).c_str(), out, [&](int i, int j) {
-            return f.keeps(i % m, j, position, n / 2) ? in.bits(i, j) : encode(dtype::bf16, g.scalar);
+            return f.keeps(i % m, j % n, position, n / 2) ? in.bits(i, j) : encode(dtype::bf16, g.scalar);
         });
     }
 }

@@ -12,10 +12,10 @@ struct problem {
     int orientation, steps, subgroups;
 };
 
-/// Twice the tile in both directions, and a step or two along K.
+/// Several tiles in both directions, and a step or two along K. A surface is at least 64 bytes wide.
 void multiply(context& c, const problem& p) {
     const bool a_transposed = p.orientation >= 2, b_transposed = p.orientation % 2 == 1;
-    const int m = 2 * p.m * p.subgroups, n = 2 * p.n, k = p.k * p.steps;
+    const int across = size_of(p.b) == 1 ? 4 : 2, m = 2 * p.m * p.subgroups, n = across * p.n, k = p.k * p.steps;
     const dtype sum = accumulator_of(p.a);
     tensor& a = a_transposed ? c.input(p.a, k, m) : c.input(p.a, m, k);
     tensor& b = b_transposed ? c.input(p.b, n, k) : c.input(p.b, k, n);
@@ -26,7 +26,7 @@ void multiply(context& c, const problem& p) {
     b.fill_uniform(c.seed() + 1, integers ? (p.b == dtype::u8 ? 0 : -128) : -1, integers ? (p.b == dtype::u8 ? 255 : 127) : 1);
     start.fill_uniform(c.seed() + 2, integers ? -1000 : -1, integers ? 1000 : 1);
 
-    globals g = launch_of(2, 2, p.subgroups);
+    globals g = launch_of(across, 2, p.subgroups);
     g.number[0] = p.orientation;
     g.number[1] = p.steps;
     c.run(fmt::format("grid_product_{}_{}_{}x{}x{}", name_of(p.a), name_of(p.b), p.m, p.n, p.k), g, {&a, &b, &start, &out});
@@ -52,7 +52,7 @@ const family products("product", [](std::vector<grid_case>& to) {
     for (int orientation = 0; orientation < 4; ++orientation)
         for (int k = 16; k <= 64; k += 16)
             for_sizes([&](int m, int n) {
-                const problem p{dtype::bf16, dtype::bf16, m, n, k, orientation, 1 + (m + n + k) / 16 % 2, 1};
+                const problem p{dtype::bf16, dtype::bf16, m, n, k, orientation, k == 16 ? 2 : 1 + (m + n + k) / 16 % 2, 1};
                 add(to, "product", fmt::format("bf16/{}/{}x{}x{}", orientation_names[orientation], m, n, k), true, [=](context& c) { multiply(c, p); });
             });
     const std::pair<dtype, dtype> pairs[] = {

@@ -38,7 +38,7 @@ void work(context& c, int m, int n, int subgroups, int op) {
 const family tiles("shared-tile", [](std::vector<grid_case>& to) {
     for (int op = 0; op < 6; ++op)
         for_cells([&](int h, int w, int subgroups) {
-            add(to, "shared-tile", fmt::format("{}/bf16/{}x{}/{}", ops[op], 16 * h, 16 * w, subgroups), true, [=](context& c) { work(c, 16 * h, 16 * w, subgroups, op); });
+            add(to, "shared-tile", fmt::format("{}/bf16/{}x{}/{}", ops[op], 16 * h, 16 * w, subgroups), false, [=](context& c) { work(c, 16 * h, 16 * w, subgroups, op); });
         });
 });
 
