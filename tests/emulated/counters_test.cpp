@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emulator counts, and its verdict on prefetches.
+#include <thread>
+
 #include "support.hpp"
 
 namespace emulated_tests {
@@ -85,6 +87,38 @@ TEST(emulated_counters, parts_of_a_launch_merge) {
     EXPECT_EQ(whole.count.distinct_load_bytes, parts.count.distinct_load_bytes);
     EXPECT_EQ(6u, parts.count.workgroups);
     EXPECT_FALSE(parts.clean());
+}
+
+TEST(emulated_counters, workgroups_on_several_threads_see_each_other) {
+    tensor<int> flags(2);
+    flags[0] = flags[1] = 0;
+    const auto body = [&](char*) {
+        const int me = isa::group_id<0>();
+        isa::barrier();
+        if (isa::lane() == 0 && isa::subgroup_id() == 0) {
+            isa::atomic_store<isa::scope::system>(flags.data() + me, 1);
+            while (isa::atomic_load<isa::scope::system>(flags.data() + 1 - me) == 0) {
+            }
+        }
+        isa::barrier();
+    };
+    emulated::launch l;
+    l.kernel = "test_kernel";
+    l.groups[0] = 2;
+    l.subgroups = 4;
+    l.args = &body;
+    l.entry = [](const void* f, void* slm) { (*static_cast<const decltype(body)*>(f))(static_cast<char*>(slm)); };
+    emulated::launch_report parts[2];
+    std::thread other([&] {
+        const emulated::scoped_allocation unrelated(&l, sizeof l);  // the table of allocations changes meanwhile
+        parts[1] = emulated::run(l, 1, 2);
+    });
+    parts[0] = emulated::run(l, 0, 1);
+    other.join();
+    parts[0].merge(parts[1]);
+    EXPECT_TRUE(parts[0].faults.empty()) << parts[0].text();
+    EXPECT_EQ(2u, parts[0].count.workgroups);
+    EXPECT_EQ(16u, parts[0].count.barriers);
 }
 
 // A main loop over panels of 32 columns: `prefetch(k, step)` is called before the panel of a step is loaded.

@@ -142,7 +142,7 @@ void check_product(int elem, Decode decode, double tolerance) {
         auto* pc = reinterpret_cast<Acc*>(&vc);
         // By the extension's words: a lane has consecutive elements of A's rows and one packed column of B.
         for (int m = 0; m < M; ++m) {
-            if (elem == 4) {
+            if constexpr (f.a == model::element::tf32) {
                 if (m % 2 == l / 8) std::memcpy(pa + m / 2 * 4, a.data() + (m * k + l % 8) * 4, 4);
             } else {
                 std::memcpy(pa + m * 2, a.data() + m * k * elem + l * 2, 2);
