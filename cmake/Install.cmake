@@ -12,4 +12,4 @@ configure_package_config_file(cmake/SyclKittensConfig.cmake.in ${CMAKE_BINARY_DI
   INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/SyclKittens PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/SyclKittensConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/SyclKittensConfig.cmake ${CMAKE_BINARY_DIR}/SyclKittensConfigVersion.cmake
-  cmake/KittensKernels.cmake cmake/embed_module.cpp.in DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/SyclKittens)
+  cmake/KittensKernels.cmake cmake/KittensSycl.cmake cmake/embed_module.cpp.in DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/SyclKittens)

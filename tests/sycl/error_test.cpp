@@ -35,6 +35,10 @@ kittens::launch_shape small_shape(const void* args) {
     const auto& a = *static_cast<const small_args*>(args);
     return {.groups = {a.groups, 1, 1}, .subgroups = a.subgroups, .slm_bytes = a.slm};
 }
+/// A kernel of a module, with small_args' launch shape. Records outlive what is built of them, so they are static.
+kittens::kernel_record xe_record(const char* name, const char* module) {
+    return {name, "xe", "", nullptr, small_shape, sizeof(small_args), {}, module};
+}
 void throwing_entry(const void*, void*) { throw std::runtime_error("the moon is full"); }
 
 const kittens::kernel_record throwing{"throwing",         "cpu", "avx2", throwing_entry, small_shape,
@@ -44,10 +48,8 @@ const kittens::kernel_record throwing{"throwing",         "cpu", "avx2", throwin
 const unsigned char no_spirv[8] = {1, 2, 3, 4, 5, 6, 7, 8};
 const kittens::module_record broken_module{"sycl_test_broken", no_spirv, no_spirv + 8, no_spirv, no_spirv + 8};
 const bool registered = (kittens::register_module(broken_module), true);
-const kittens::kernel_record in_broken{"in_broken",       "xe", "", nullptr, small_shape, sizeof(small_args), {},
-                                       "sycl_test_broken"};
-const kittens::kernel_record nowhere{"nowhere",          "xe", "", nullptr, small_shape, sizeof(small_args), {},
-                                     "sycl_test_nowhere"};
+const auto in_broken = xe_record("in_broken", "sycl_test_broken");
+const auto nowhere = xe_record("nowhere", "sycl_test_nowhere");
 
 // A valid module whose kernel calls a function that no one defines.
 constexpr std::uint32_t text(const char (&s)[5]) {
@@ -112,8 +114,7 @@ const auto* bad_begin = reinterpret_cast<const unsigned char*>(calls_nobody);
 const kittens::module_record bad_module{"sycl_test_unresolved", bad_begin, bad_begin + sizeof calls_nobody, bad_begin,
                                         bad_begin + sizeof calls_nobody};
 const bool bad_registered = (kittens::register_module(bad_module), true);
-const kittens::kernel_record unresolved{"unresolved",          "xe", "", nullptr, small_shape, sizeof(small_args), {},
-                                        "sycl_test_unresolved"};
+const auto unresolved = xe_record("unresolved", "sycl_test_unresolved");
 
 class sycl_errors : public Test {
 protected:
@@ -177,23 +178,21 @@ TEST_F(sycl_errors, exception_in_a_kernel_goes_to_the_handler) {
 TEST_F(sycl_errors, limits_of_a_module) {
     if (!spirv) GTEST_SKIP() << "this SYCL implementation takes no SPIR-V";
     // A kernel of the module under its own name, with a launch shape of our choice.
-    const auto* gemm = kittens::find_kernel("gemm_bf16", "xe");
-    ASSERT_NE(gemm, nullptr);
-    static const kittens::kernel_record odd{"gemm_bf16",        "xe", "",          nullptr, small_shape,
-                                            sizeof(small_args), {},   gemm->module};
-    expect_in("gemm_bf16 wants 100000 subgroups",
+    const auto* sum = kittens::find_kernel("scaled_sum", "xe");
+    ASSERT_NE(sum, nullptr);
+    static const auto odd = xe_record("scaled_sum", sum->module);
+    expect_in("scaled_sum wants 100000 subgroups",
               message_of([&] { backend::launch(q, odd, small_args{.subgroups = 100000}); }));
-    expect_in("gemm_bf16 wants a grid of -1", message_of([&] { backend::launch(q, odd, small_args{.groups = -1}); }));
+    expect_in("scaled_sum wants a grid of -1", message_of([&] { backend::launch(q, odd, small_args{.groups = -1}); }));
     expect_in("shared local memory",
               message_of([&] { backend::launch(q, odd, small_args{.slm = std::size_t(1) << 40}); }));
 }
 
 TEST_F(sycl_errors, module_that_is_wrong) {
     if (!spirv) GTEST_SKIP() << "this SYCL implementation takes no SPIR-V";
-    const auto* gemm = kittens::find_kernel("gemm_bf16", "xe");
-    ASSERT_NE(gemm, nullptr);
-    static const kittens::kernel_record absent{"absent",           "xe", "",          nullptr, small_shape,
-                                               sizeof(small_args), {},   gemm->module};
+    const auto* sum = kittens::find_kernel("scaled_sum", "xe");
+    ASSERT_NE(sum, nullptr);
+    static const auto absent = xe_record("absent", sum->module);
     expect_in("nowhere has no SPIR-V module", message_of([&] { backend::launch(q, nowhere, small_args{}); }));
     const auto build_message = [&](const kittens::kernel_record& record) -> std::string {
         try {
@@ -203,7 +202,7 @@ TEST_F(sycl_errors, module_that_is_wrong) {
         }
         return "nothing was thrown";
     };
-    expect_in(gemm->module, build_message(absent));
+    expect_in(sum->module, build_message(absent));
     expect_in("no kernel 'absent'", build_message(absent));
     expect_in("in_broken", build_message(in_broken));
     expect_in("sycl_test_broken", build_message(in_broken));

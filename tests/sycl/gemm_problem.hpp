@@ -87,7 +87,8 @@ private:
         return std::size_t(row) * std::size_t(cols) + std::size_t(col);
     }
     template <class T> T* allocate(std::size_t n) {
-        T* p = sycl::aligned_alloc_device<T>(64, n, q_);
+        // Some implementations want a size that is a multiple of the alignment.
+        T* p = sycl::aligned_alloc_device<T>(64, (n + 63) / 64 * 64, q_);
         if (!p) throw sycl::exception(sycl::make_error_code(sycl::errc::memory_allocation), "out of memory");
         return p;
     }

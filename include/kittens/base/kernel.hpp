@@ -60,10 +60,7 @@ struct registration {
         register_kernel({name, "cpu", KITTENS_STRINGIZE(KITTENS_CPU_ISA), entry, geometry, bytes, traits, nullptr});
 #elif defined(KITTENS_TARGET_EMULATED)
         register_kernel({name, "emulated", "", entry, geometry, bytes, traits, nullptr});
-#elif defined(KITTENS_TARGET_XE)
-#ifndef KITTENS_MODULE
-#error "the host pass of the xe target needs KITTENS_MODULE, the name of the SPIR-V module (kittens_add_kernels sets it)"
-#endif
+#elif defined(KITTENS_TARGET_XE) && defined(KITTENS_MODULE)
         register_kernel({name, "xe", "", entry, geometry, bytes, traits, KITTENS_MODULE});
 #else
         (void)name, (void)geometry, (void)entry, (void)bytes, (void)traits;
@@ -80,6 +77,12 @@ struct registration {
     extern "C" __attribute__((device_kernel)) void NAME(typename __VA_ARGS__::globals g) {                         \
         __VA_ARGS__{}(g, ::kittens::subgroup{::kittens::kernel_detail::slm_of<__VA_ARGS__>()});                           \
     }
+#elif defined(KITTENS_TARGET_XE) && !defined(KITTENS_MODULE)
+// A SYCL program that compiles its kernels in place has no use for this (docs/sycl.md).
+#define KITTENS_KERNEL(NAME, ...)                                                                                  \
+    static_assert(sizeof(typename __VA_ARGS__::globals) == 0,                                                      \
+                  "KITTENS_KERNEL: the host pass of the xe target needs KITTENS_MODULE, the name of the SPIR-V "   \
+                  "module (kittens_add_kernels sets it)");
 #elif KITTENS_HAS_TILE_OPS
 #define KITTENS_KERNEL(NAME, ...)                                                                                  \
     static const ::kittens::kernel_detail::registration NAME##_registration(                                              \
