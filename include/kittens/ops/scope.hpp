@@ -51,8 +51,8 @@ template <class T> inline constexpr label label_of = make_label<T>();
 /// Open one at the start of a tile operation on `Tile`.
 template <class Tile>
 struct operation : isa::operation_scope {
-    explicit operation(const char* name) : operation_scope(name, detail::label_of<Tile>.text) {}
-    operation(const char* name, const coord<Tile>& at) : operation_scope(name, detail::label_of<Tile>.text, at.b, at.d, at.r, at.c) {}
+    KITTENS_INLINE explicit operation(const char* name) : operation_scope(name, detail::label_of<Tile>.text) {}
+    KITTENS_INLINE operation(const char* name, const coord<Tile>& at) : operation_scope(name, detail::label_of<Tile>.text, at.b, at.d, at.r, at.c) {}
 };
 
 #else
