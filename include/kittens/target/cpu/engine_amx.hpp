@@ -47,19 +47,22 @@ struct left_tiles {
     std::int64_t stride, tile_step, depth_step;
 };
 
-/// Lines to bring into the second-level cache, a few at a time, while products run: `rows` rows of `lines` lines.
+/// Lines to bring into the second-level cache, a few at a time, while products run: `outer` runs of `inner` lines. What does
+/// not exist may be asked for: a prefetch does not fault.
 struct line_prefetcher {
-    const std::byte* first = nullptr;
-    std::int64_t stride = 0;
-    int rows = 0, lines = 0, per_step = 0;
-    int row = 0, line = 0;
+    const std::byte* next = nullptr;
+    int inner = 0, outer = 0, per_step = 0;
+    std::int64_t inner_stride = 0, outer_stride = 0;
+    int done = 0;
 
     KITTENS_INLINE void step() {
-        for (int i = 0; i < per_step && line < lines; ++i) {
-            __builtin_prefetch(first + row * stride + line * 64, 0, 2);
-            if (++row == rows) row = 0, ++line;
+        for (int i = 0; i < per_step && outer > 0; ++i) {
+            __builtin_prefetch(next + done * inner_stride, 0, 2);
+            if (++done == inner) done = 0, --outer, next += outer_stride;
         }
     }
+    /// As few lines in each of `steps` steps as bring all of them in; at most `most`.
+    KITTENS_INLINE void spread(int steps, int most) { per_step = std::min(most, int((std::int64_t(inner) * outer + steps - 1) / std::max(1, steps))); }
 };
 
 /// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart.
@@ -144,8 +147,10 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
     const std::size_t left_bytes = std::size_t(row_tiles) * tiles * tile_units * sizeof(unit);
     const std::size_t right_bytes = std::size_t(col_tiles) * tiles * tile_units * sizeof(unit);
 
-    // Tiles of the left operand need no packing where memory has whole tiles of the right element type.
-    const bool in_place = a.along && sizeof(TA) * Form::group == sizeof(unit) && a.lanes % tile_side == 0 && a.depth >= tiles * tile_depth;
+    // Tiles of the left operand need no packing where memory has whole tiles of the right element type. Rows a multiple of a
+    // page apart compete for the same few sets of every cache: packed all the same where enough columns share the work.
+    const bool crowded = a.stride * std::int64_t(sizeof(TA)) % 8192 == 0 && a.shared && col_tiles >= 32;
+    const bool in_place = a.along && !crowded && sizeof(TA) * Form::group == sizeof(unit) && a.lanes % tile_side == 0 && a.depth >= tiles * tile_depth;
     const bool keep_left = a.shared && panel_cache::fits(left_bytes), keep_right = b.shared && panel_cache::fits(right_bytes);
     const std::size_t left_room = in_place || keep_left ? 0 : left_bytes;
     panel_cache panels(left_room + (keep_right ? 0 : right_bytes));
@@ -162,17 +167,27 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
     if (pack) pack_right_tiles<Form>(b, tiles, right);
 
     const std::int64_t right_step = std::int64_t(tiles) * tile_units;
+    const int col_pairs = (col_tiles + 1) / 2;
     for (int k = 0; k < tiles; k += pass_tiles) {
         const int n_tiles = std::min(pass_tiles, tiles - k);
-        const bool clear = fresh && k == 0;
+        const bool clear = fresh && k == 0, last_pass = k + pass_tiles >= tiles;
         for (int m = 0; m < row_tiles; m += 2) {
             left_tiles l = left;
             l.data += m * left.tile_step + k * left.depth_step;
             const bool two_rows = m + 1 < row_tiles;
-            // Rows of a matrix are too far apart for the hardware to see the next block coming. After the last block of this
-            // tile come the rows of the tile below: the likely next one, and a prefetch cannot fault.
+            // Rows of a matrix are too far apart for the hardware to see the next block coming.
             line_prefetcher ahead;
-            if (in_place) ahead = {l.data + 2 * left.tile_step, left.stride, 2 * tile_side, n_tiles, std::min(4, (2 * tile_side * 2) / (col_tiles + 1) + 1)};
+            if (in_place) {
+                if (m + 2 < row_tiles) ahead.next = l.data + 2 * left.tile_step;
+                else if (!last_pass) ahead.next = left.data + (k + pass_tiles) * left.depth_step;
+                else if (a.more_depth > 0) ahead.next = left.data + tiles * left.depth_step;
+                else if (a.more_lanes > 0) ahead.next = left.data + row_tiles * left.tile_step - a.first_depth * std::int64_t(sizeof(TA));
+                if (ahead.next) {
+                    ahead.inner = 2 * tile_side, ahead.inner_stride = left.stride;
+                    ahead.outer = n_tiles, ahead.outer_stride = 64;
+                    ahead.spread(col_pairs * n_tiles, 4);
+                }
+            }
             for (int n = 0; n < col_tiles; n += 2) {
                 const unit* const panel = right + n * right_step + k * tile_units;
                 unit* const to = c + std::int64_t(m) * tile_side * ldc + n * tile_side;

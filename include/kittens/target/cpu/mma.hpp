@@ -32,7 +32,9 @@ KITTENS_INLINE operand<typename Tile::element> operand_of(const Tile& t) {
     bool shared;
     const auto block = t.view(&shared);
     const bool along = DepthIsCols != block.transposed;
-    return {block.data, block.stride, along ? block.rows : block.cols, along ? block.cols : block.rows, along, shared};
+    if (along)
+        return {block.data, block.stride, block.rows, block.cols, true, shared, block.first_row, block.first_col, block.rows_below, block.cols_right};
+    return {block.data, block.stride, block.cols, block.rows, false, shared, block.first_col, block.first_row, block.cols_right, block.rows_below};
 }
 
 template <bool ATransposed, bool BTransposed, class D, class A, class B>

@@ -63,7 +63,8 @@ KITTENS_INLINE void load_tile(RT& dst, const GL& src, const place& at) {
     if (in.rows == 0) return dst.set_zero();
     if constexpr (std::is_same_v<T, typename GL::value_type>) {
         if (in.skip_rows + in.skip_cols == 0) {
-            storage::memory_block<T> block{address(src, at), src.row_stride, in.rows, in.cols, Transposed};
+            storage::memory_block<T> block{address(src, at), src.row_stride, in.rows, in.cols, Transposed,
+                                           at.row, at.col, src.rows() - at.row - in.rows, src.cols() - at.col - in.cols};
             if constexpr (GL::is_read_only) dst.borrow(block);
             else {
                 dst.overwrite();

@@ -27,12 +27,14 @@ struct operand {
     bool along;
     /// The memory stays as it is throughout the launch.
     bool shared;
+    /// Lanes and depth before this operand in its tensor, and after it.
+    int first_lane, first_depth, more_lanes, more_depth;
 
     const T* at(int lane, int k) const { return along ? data + lane * stride + k : data + k * stride + lane; }
 };
 
 /// Units that are packed of one panel before the next panel's turn: the lines of memory that both take are then still near.
-inline constexpr int pack_depth = 16;
+inline constexpr int pack_depth = 8;
 
 /// One float per unit; for everything that has no narrower instruction.
 struct form_float {

@@ -36,7 +36,7 @@ struct panel_key {
 class panel_cache {
   public:
     /// Bounds of a ring's size, powers of two.
-    static constexpr std::size_t least_ring = std::size_t(1) << 20, ring_bytes = std::size_t(16) << 20;
+    static constexpr std::size_t least_ring = std::size_t(1) << 18, ring_bytes = std::size_t(16) << 20;
 
     /// `temporary` bytes for panels that are not kept. Panels found before this call are lost.
     explicit panel_cache(std::size_t temporary) : scratch_(*current_scratch) {

@@ -28,6 +28,8 @@ struct memory_block {
     int rows = 0, cols = 0;
     /// The tile holds the transpose of this block.
     bool transposed = false;
+    /// Where the block lies in its tensor, and what follows it there: for prefetching what a loop is likely to load next.
+    int first_row = 0, first_col = 0, rows_below = 0, cols_right = 0;
 };
 
 template <class T, int M, int N, layout L, base_shape S>
@@ -95,7 +97,7 @@ struct tile_storage {
         *shared = borrowed.data != nullptr;
         if (borrowed.data) return borrowed;
         settle();
-        return {elements, pitch, M, N, false};
+        return {elements, pitch, M, N};
     }
 
   private:
@@ -111,7 +113,7 @@ struct tile_storage {
         }
         live_rows = M;
     }
-    void assign(const tile_storage& o) {
+    KITTENS_NOINLINE void assign(const tile_storage& o) {
         borrowed = o.borrowed;
         live_rows = o.live_rows;
         if (!borrowed.data && live_rows > 0) std::memcpy(static_cast<void*>(elements), o.elements, std::size_t(live_rows) * pitch * sizeof(T));
