@@ -38,6 +38,8 @@ void traffic::reset(std::size_t cache_bytes) {
     events_.clear();
     surfaces_.clear();
     clocks_.clear();
+    order_ = 0;
+    stepped_ = false;
 }
 
 int traffic::surface(const void* base) {
@@ -70,8 +72,11 @@ void traffic::grow() {
 void traffic::load(const segment* s, std::size_t n, int subgroup, int step, int surface) {
     if (clocks_.size() <= static_cast<std::size_t>(subgroup)) clocks_.resize(static_cast<std::size_t>(subgroup) + 1);
     std::uint64_t& clock = clocks_[static_cast<std::size_t>(subgroup)];
+    ++order_;
+    stepped_ = stepped_ || step > 0;
     each_line(s, n, [&](std::uintptr_t number, std::uint64_t m) {
         line& l = at(number);
+        l.last_load_order = order_;
         if (l.loaded == 0) l.first_load_step = l.last_load_step = step;
         l.first_load_step = std::min(l.first_load_step, step);
         l.last_load_step = std::max(l.last_load_step, step);
@@ -90,6 +95,8 @@ void traffic::prefetch(const segment* s, std::size_t n, prefetch_event event) {
     if (clocks_.size() <= static_cast<std::size_t>(subgroup)) clocks_.resize(static_cast<std::size_t>(subgroup) + 1);
     std::uint64_t& clock = clocks_[static_cast<std::size_t>(subgroup)];
     const int id = static_cast<int>(events_.size());
+    event.order = ++order_;
+    stepped_ = stepped_ || event.step > 0;
     each_line(s, n, [&](std::uintptr_t number, std::uint64_t m) {
         line& l = at(number);
         event.empty = false;
@@ -127,8 +134,9 @@ void traffic::settle(const line& l) {
 }
 
 std::vector<traffic::verdict> traffic::finish(counters& count) {
-    // Last step at which a surface was loaded from a line that nothing had prefetched.
+    // Last step at which, and last instruction by which, a surface was loaded from a line that nothing had prefetched.
     std::vector<int> cold(surfaces_.size(), -1);
+    std::vector<std::uint64_t> cold_order(surfaces_.size(), 0);
     for (const line& l : lines_) {
         if (l.address == 0) continue;
         count.distinct_load_bytes += static_cast<std::uint64_t>(__builtin_popcountll(l.loaded));
@@ -140,6 +148,8 @@ std::vector<traffic::verdict> traffic::finish(counters& count) {
         } else if (l.surface >= 0) {
             int& c = cold[static_cast<std::size_t>(l.surface)];
             c = std::max(c, l.last_load_step);
+            std::uint64_t& o = cold_order[static_cast<std::size_t>(l.surface)];
+            o = std::max(o, l.last_load_order);
         }
     }
     std::vector<verdict> out;
@@ -157,7 +167,8 @@ std::vector<traffic::verdict> traffic::finish(counters& count) {
         if (e.empty) continue;
         if (e.redundant) add(fault_kind::redundant_prefetch, e);
         else if (!e.used) {
-            const bool cold_later = e.surface >= 0 && cold[static_cast<std::size_t>(e.surface)] > e.step;
+            const auto surface = static_cast<std::size_t>(e.surface);
+            const bool cold_later = e.surface >= 0 && (stepped_ ? cold[surface] > e.step : cold_order[surface] > e.order);
             add(cold_later ? fault_kind::wrong_prefetch : fault_kind::unused_prefetch, e);
         }
     }

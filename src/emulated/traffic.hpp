@@ -29,6 +29,7 @@ struct prefetch_event {
     int surface = -1;
     int x = 0, y = 0;
     int step = 0;
+    std::uint64_t order = 0;  // among the workgroup's loads and prefetches
     model::block_shape shape{};
     bool redundant = true;  // every byte had been asked for before
     bool empty = true;      // no byte inside the surface
@@ -65,6 +66,7 @@ private:
         std::uint64_t loaded = 0, prefetched = 0, stored = 0;
         std::array<int, 4> events{-1, -1, -1, -1};  // prefetches of its parts
         int first_load_step = 0, last_load_step = 0;
+        std::uint64_t last_load_order = 0;
         int last_step = 0;       // of the last prefetch
         int last_subgroup = -1;  // of the last prefetch
         int surface = -1;
@@ -80,6 +82,8 @@ private:
     std::vector<const void*> surfaces_;
     std::vector<std::uint64_t> clocks_;  // bytes that each subgroup has moved
     std::size_t cache_bytes_ = 0;
+    std::uint64_t order_ = 0;
+    bool stepped_ = false;  // whether the kernel marks its steps
 };
 
 }  // namespace kittens::emulated
