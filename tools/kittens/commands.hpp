@@ -18,6 +18,7 @@ void add_run(CLI::App& program, action& chosen);
 void add_inspect(CLI::App& program, action& chosen);
 void add_bench(CLI::App& program, action& chosen);
 void add_plot(CLI::App& program, action& chosen);
+void add_check(CLI::App& program, action& chosen);
 void add_test(CLI::App& program, action& chosen);
 
 /// The option --json, the same everywhere.

@@ -3,6 +3,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "operation.hpp"
+#include "ops/operation_report.hpp"
 #include "places.hpp"
 #include "text.hpp"
 
@@ -83,12 +84,34 @@ int inspect_operation(operation& op, const inspect_options& options) {
     return status_ok;
 }
 
+int inspect_all_operations(const inspect_options& options) {
+    const inspect::gpu gpu = inspect::parse_gpu(options.device);
+    const console out(options.json_path);
+    const source_places places = find_sources();
+    const operations_report report = compile_operations(gpu, places.include, places.freestanding);
+    out.print(to_text(report));
+    out.write(to_json(report));
+    return status_ok;
+}
+
 }  // namespace
 
 void add_inspect(CLI::App& program, action& chosen) {
     CLI::App* command = program.add_subcommand("inspect", "Compile a kernel for an Intel GPU and read its machine code; needs no GPU");
-    command->require_subcommand(1);
+    command->require_subcommand(0, 1);
     static inspect_options options;
+    static bool all_operations = false;
+    command->add_flag("--ops", all_operations, "Every tile operation, one small kernel each, instead of a kernel of the suite");
+    command->add_option("--device", options.device, "With --ops: pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU");
+    add_json_option(*command, options.json_path);
+    command->callback([&chosen, command] {
+        const bool named = !command->get_subcommands().empty();
+        if (named && all_operations) throw user_error("--ops inspects the tile operations, not a kernel: give one or the other");
+        if (named) return;
+        if (!all_operations) throw user_error("the kernel is missing; name one (kittens inspect --help), or give --ops for the tile operations");
+        if (options.device.empty()) throw user_error("--device is missing: pvc, bmg or cri");
+        chosen = [] { return inspect_all_operations(options); };
+    });
     for (const auto& op : operations()) {
         CLI::App* sub = command->add_subcommand(op->name(), op->summary());
         sub->add_option("--device", options.device, "pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU")->required();

@@ -19,6 +19,7 @@ void take_report(launches& to, const emulated::launch_report& report) {
     to.workgroups = report.count.workgroups;
     to.prefetched_bytes = report.count.prefetched_bytes;
     to.advice.clear();
+    to.reports = report.faults;
     for (const emulated::fault& f : report.faults)
         if (emulated::is_advice(f.kind)) to.advice.push_back(f.text());
 }
@@ -36,7 +37,11 @@ launches run_repeatedly(queue& on, const kernel_record& kernel, const void* args
         event done;
         try {
             const auto start = std::chrono::steady_clock::now();
-            done = on.run(kernel, args, bytes);
+            if (on.where().target() == "emulated") {
+                // The report outlives a wait that throws.
+                done = on.launch(kernel, args, bytes);
+                done.wait();
+            } else done = on.run(kernel, args, bytes);
             double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             // A device's own clock leaves out the way to it and back; on the host that way is part of the work.
             if (const auto told = done.seconds(); told && on.where().target() == "xe") seconds = *told, result.clock = "device";
@@ -44,6 +49,7 @@ launches run_repeatedly(queue& on, const kernel_record& kernel, const void* args
         } catch (const kernel_error& e) {
             result.failure = e.what();
             result.faults = e.reports();
+            if (const auto* report = done.report()) result.reports = report->faults;
             return result;
         }
         if (const auto* report = done.report()) take_report(result, *report);

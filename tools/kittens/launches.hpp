@@ -5,6 +5,7 @@
 #include "console.hpp"
 
 #include <kittens/runtime/runtime.hpp>
+#include <kittens/target/emulated/report.hpp>
 
 #include <functional>
 #include <string>
@@ -22,6 +23,7 @@ struct launches {
     std::vector<std::string> advice;    ///< emulated: correct, but work for nothing
     std::string failure;                ///< why the kernel did not complete; empty if it did
     std::vector<std::string> faults;    ///< emulated: what was wrong in it
+    std::vector<emulated::fault> reports;  ///< emulated: both, of the last run
 };
 
 /// Runs the kernel `repeat` times, after one more that is not counted if there are several. `prepare` comes before each

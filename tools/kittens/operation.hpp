@@ -60,6 +60,11 @@ public:
     virtual void check_kernel_options() = 0;
     virtual void check_problem_options() = 0;
 
+    /// What `kittens check` runs where no sizes are given, as options: whole tiles, ragged edges, a single row.
+    virtual std::vector<std::string> check_problems() const = 0;
+    /// The options of every kernel that this program has of the operation.
+    virtual std::vector<std::string> kernel_choices() const = 0;
+
     virtual run_outcome run(const run_request& request) = 0;
     virtual inspect_plan inspect() = 0;
 };

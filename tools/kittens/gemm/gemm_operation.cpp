@@ -49,6 +49,19 @@ void gemm_operation::check_problem_options() {
     require_choice(fmt::format("gemm policy for {}", type_text_), policy_, compiled_gemm_policies(type_));
 }
 
+std::vector<std::string> gemm_operation::check_problems() const {
+    // The plain kernel has no rules to keep; the others need rows of 64 bytes and pitches of 16 for every element type.
+    if (policy_ == "plain") return {"-m 64 -n 64 -k 64", "-m 33 -n 17 -k 5", "-m 1 -n 1 -k 1"};
+    return {"-m 256 -n 256 -k 128", "-m 129 -n 208 -k 80", "-m 1 -n 64 -k 64"};
+}
+
+std::vector<std::string> gemm_operation::kernel_choices() const {
+    std::vector<std::string> choices;
+    for (const auto& [name, type] : types)
+        for (const std::string& policy : compiled_gemm_policies(type)) choices.push_back(fmt::format("--dtype {} --policy {}", name, policy));
+    return choices;
+}
+
 inspect_plan gemm_operation::inspect() {
     std::vector<std::string> names;
     for (const auto& entry : gemm_policies()) names.emplace_back(entry.name);

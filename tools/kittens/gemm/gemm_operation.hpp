@@ -19,6 +19,8 @@ public:
     void add_problem_options(CLI::App& to) override;
     void check_kernel_options() override;
     void check_problem_options() override;
+    std::vector<std::string> check_problems() const override;
+    std::vector<std::string> kernel_choices() const override;
     run_outcome run(const run_request& request) override;
     inspect_plan inspect() override;
 
