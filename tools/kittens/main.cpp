@@ -58,6 +58,7 @@ int parse_and_act(int argc, char** argv) {
     add_inspect(program, chosen);
     add_bench(program, chosen);
     add_plot(program, chosen);
+    add_check(program, chosen);
     add_test(program, chosen);
     program.require_subcommand(1);
     program.footer("Each command has its own --help. Exit status: 0 well, 1 a check failed, 2 wrong use or something missing.");
