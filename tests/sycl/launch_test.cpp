@@ -107,11 +107,13 @@ TEST_P(launch_on, prepare_says_what_was_built) {
     EXPECT_EQ(built.subgroup_size, 16);
     EXPECT_GE(built.max_subgroups, 32u);
     EXPECT_NE(built.how, path::automatic);
-    if (GetParam() != path::automatic) EXPECT_EQ(built.how, GetParam());
+    if (GetParam() != path::automatic) {
+        EXPECT_EQ(built.how, GetParam());
+    }
     if (q.get_device().is_gpu()) {
         EXPECT_EQ(built.build_options, "-ze-opt-large-register-file");
-        if (built.registers) EXPECT_GE(*built.registers, 256u);
-        if (built.spill_bytes) EXPECT_EQ(*built.spill_bytes, 0u);
+        EXPECT_GE(built.registers.value_or(256), 256u);
+        EXPECT_EQ(built.spill_bytes.value_or(0), 0u);
     }
 }
 
@@ -124,9 +126,8 @@ TEST_P(launch_on, the_record_itself) {
 TEST(sycl_automatic, prefers_the_instructions_then_the_cpu_target) {
     sycl::queue q;
     const auto how = backend::prepare(q, "gemm_bf16").how;
-    if (backend::has_native_instructions(q.get_device())) EXPECT_EQ(how, path::native);
-    else if (q.get_device().is_cpu()) EXPECT_EQ(how, path::host);
-    else EXPECT_EQ(how, path::software);
+    const bool native = backend::has_native_instructions(q.get_device());
+    EXPECT_EQ(how, native ? path::native : q.get_device().is_cpu() ? path::host : path::software);
 }
 
 }  // namespace

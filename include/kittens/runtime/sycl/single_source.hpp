@@ -37,7 +37,7 @@ template <class Kernel> struct kernel_body {
 #endif
     }
 #else
-    [[sycl::reqd_sub_group_size(16)]] void operator()(::sycl::nd_item<3>) const { run(); }
+    void operator()(::sycl::nd_item<3>) const { run(); }
 #endif
 
     KITTENS_INLINE void run() const {
@@ -60,7 +60,17 @@ template <class Kernel>
                            const std::vector<::sycl::event>& depends_on = {}) {
     static_assert(std::is_trivially_copyable_v<typename Kernel::globals>,
                   "parallel_for: a kernel's globals are copied bytewise to the device");
+#if !defined(SYCL_LANGUAGE_VERSION)
+    (void)on, (void)globals, (void)depends_on;
+    throw launch_error(
+        "parallel_for: this file was not compiled by a SYCL compiler, so there is no kernel for the device",
+        "compile it with icpx -fsycl, or use launch");
+#else
     const ::sycl::device d = on.get_device();
+    // Compiled for another kind of device the kernel would be empty.
+    if (!takes_spirv(d) || !detail::has_subgroup_size(d, subgroup_size))
+        throw launch_error("parallel_for: " + detail::name_of(d) + " takes no SPIR-V with subgroups of 16",
+                           "use launch, or DPC++ and a device of its OpenCL or Level Zero back ends");
 #if !defined(KITTENS_XE_SOFTWARE)
     if (!has_native_instructions(d))
         throw launch_error("parallel_for: " + detail::name_of(d) +
@@ -85,6 +95,7 @@ template <class Kernel>
         single_source::slm_lines slm(::sycl::range<1>((kernel_detail::slm_bytes_of<Kernel>() + 63) / 64), h);
         h.parallel_for(::sycl::nd_range<3>(global, local), single_source::kernel_body<Kernel>{globals, slm});
     });
+#endif
 }
 
 }  // namespace KITTENS_NS
