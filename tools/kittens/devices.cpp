@@ -22,7 +22,7 @@ json to_json(const device& d) {
     const device_properties& p = d.properties();
     json caches = json::array();
     for (const auto& c : p.caches)
-        caches.push_back({{"level", c.level}, {"type", c.type}, {"bytes", c.bytes}, {"shared_by", c.shared_by}});
+        caches.push_back({{"level", c.level > 0 ? json(c.level) : json(nullptr)}, {"type", c.type}, {"bytes", c.bytes}, {"shared_by", c.shared_by}});
     return {{"id", d.id()},
             {"target", p.target},
             {"name", p.name},

@@ -15,11 +15,6 @@
 
 namespace kittens::tool {
 
-void add_json_option(CLI::App& to, std::string& path) {
-    to.add_option("--json", path, "Write the result as JSON to FILE, or to standard output for \"-\" (text then goes to standard error)")
-        ->type_name("FILE");
-}
-
 namespace {
 
 /// The first argument that names no command, or a command's first that names none of its operations, is what people
