@@ -54,6 +54,11 @@ device find_device(std::string_view target, std::string_view name) {
     static constexpr std::string_view targets[] = {"cpu", "emulated", "xe"};
     if (std::find(std::begin(targets), std::end(targets), target) == std::end(targets))
         throw device_error(fmt::format("there is no target \"{}\"", target), "the targets are cpu, emulated and xe");
+    // A whole id, with or without the target, wins: "avx512" is also a part of "cpu:avx512_bf16".
+    for (const device& d : devices())
+        if (d.target() == target && !name.empty() &&
+            (lower(d.id()) == lower(name) || lower(d.id()) == fmt::format("{}:{}", target, lower(name))))
+            return d;
     std::vector<std::string> choices;
     for (const device& d : devices()) {
         if (d.target() != target) continue;

@@ -72,7 +72,7 @@ private:
 /// Detected once per process.
 const std::vector<device>& devices();
 
-/// The first device of `target` whose id or name contains `name`, letter case ignored. Throws device_error with the
+/// The device of `target` whose id is `name`, else the first whose id or name contains it, letter case ignored. Throws device_error with the
 /// choices, or with the command that installs what is missing.
 device find_device(std::string_view target, std::string_view name = {});
 
