@@ -88,14 +88,10 @@ def parse(text):
     pieces = re.split(r"(?m)^(?=[ ]*///|[ ]*template|KITTENS_INLINE|class |#define|KITTENS_[A-Z_]+\()", text)
     for piece in pieces:
         if piece.lstrip().startswith("///"):
-            line = piece.strip()
-            while True:  # a piece may hold several comment lines
-                break
             words = " ".join(l.strip()[3:].strip() for l in piece.split("\n") if l.strip().startswith("///"))
             doc = (doc + " " + words) if fresh else words
             fresh = True
-            rest = "\n".join(l for l in piece.split("\n") if not l.strip().startswith("///"))
-            piece = rest
+            piece = "\n".join(l for l in piece.split("\n") if not l.strip().startswith("///"))
         if re.match(r"\s*#define", piece):
             continue
         macro = re.match(r"KITTENS_([A-Z_]+)\((\w+)(?:, (\w+))?\)", piece)
@@ -128,6 +124,8 @@ def parse(text):
         op.forms.append(f"{name}({parameters})")
         op.rules += [rule for rule in assert_texts(piece) if rule not in op.rules]
         fresh = False
+        if piece.endswith("\n\n"):  # a comment speaks for the functions that follow it without a blank line
+            doc = ""
     return found, common
 
 
@@ -208,9 +206,7 @@ def generate():
         names = {op.name for key, op in operations.items() if not isinstance(key, tuple)}
         for kind, list_ in macros.items():
             for n in list_:
-                names |= {n, f"{n}_row", f"{n}_col", f"row_{n}", f"col_{n}"}
-        if header == "movement":
-            names.discard("store") if False else None
+                names |= {n, f"row_{n}", f"col_{n}"} if kind == "reduction" else {n, f"{n}_row", f"{n}_col"}
         rows = cost_lines(costs, names) if header != "shared" else []
         if header == "shared":
             rows = [r for r in cost_lines(costs, {"load", "store"}) if "shared" in r]
