@@ -110,7 +110,8 @@
 // Before a loop: unroll it whole; unroll it N times (1: not at all). N may depend on a template parameter, which GCC's
 // pragma does not take, so there it is only a hint that is not given.
 #define KITTENS_PRAGMA(X) _Pragma(#X)
-#if defined(KITTENS_ROLLED) && !defined(KITTENS_TARGET_CPU)  // tests: the same code as loops, which compiles several times faster
+// The software form, and tests: the same code as loops, which compiles several times faster.
+#if (defined(KITTENS_ROLLED) || defined(KITTENS_XE_SOFTWARE)) && !defined(KITTENS_TARGET_CPU)
 #define KITTENS_UNROLL
 #define KITTENS_UNROLL_BY(N)
 #elif defined(__clang__)
