@@ -92,6 +92,10 @@ std::string run_case(const grid_case& one, queue& on, std::uint64_t seed) {
         context c(on, seed, one.name);
         one.run(c);
         return {};
+    } catch (const build_error& e) {
+        std::string log = e.build_log().substr(0, 400);
+        std::replace(log.begin(), log.end(), '\n', ' ');
+        return fmt::format("{}: {}", e.what(), log);
     } catch (const std::exception& e) {
         return e.what();
     }

@@ -54,3 +54,6 @@ struct product : kernel {
 
 #define GRID_PRODUCT(M, N, K, NAME, A, B) KITTENS_KERNEL(grid_product_##NAME##_##M##x##N##x##K, grid::product<grid::A, grid::B, M, N, K>)
 #define GRID_PRODUCT_SIZE(M, N, K) GRID_PRODUCT(M, N, K, bf16_bf16, bf16, bf16)
+
+// Three sizes for a pair of element types.
+#define GRID_PAIR(NAME, A, B) GRID_PRODUCT(16, 16, 32, NAME, A, B) GRID_PRODUCT(32, 32, 32, NAME, A, B) GRID_PRODUCT(16, 48, 64, NAME, A, B)
