@@ -22,10 +22,12 @@ KITTENS_ISA int lane() { return (int)__builtin_spirv_subgroup_local_invocation_i
 KITTENS_ISA int subgroup_id() { return (int)__builtin_spirv_subgroup_id(); }
 /// Subgroups of the workgroup.
 KITTENS_ISA int num_subgroups() { return (int)__builtin_spirv_num_subgroups(); }
+// The ids have 64 bits. OpUConvert by name, since clang 22 loses the truncation before a shift (`id << 6` then shifts the
+// 64-bit value, which is no valid SPIR-V).
 /// Workgroup index in dimension D (0 to 2).
-template <int D> KITTENS_ISA int group_id() { return (int)__builtin_spirv_workgroup_id(D); }
+template <int D> KITTENS_ISA int group_id() { return (int)__spirv_UConvert_Ruint(__builtin_spirv_workgroup_id(D)); }
 /// Workgroups of the grid in dimension D.
-template <int D> KITTENS_ISA int num_groups() { return (int)__builtin_spirv_num_workgroups(D); }
+template <int D> KITTENS_ISA int num_groups() { return (int)__spirv_UConvert_Ruint(__builtin_spirv_num_workgroups(D)); }
 #else
 KITTENS_ISA int lane() { return emulated::lane(); }
 KITTENS_ISA int subgroup_id() { return emulated::subgroup_id(); }
