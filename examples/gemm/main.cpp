@@ -28,8 +28,11 @@ double run_on(const kittens::device& where) {
 
     kittens::queue queue(where);
     queue.poison(c);  // an element that is never written shows as NaN
-    const example::my_gemm::globals args{
-        .a{a.data(), 1, 1, m, k}, .b{b.data(), 1, 1, k, n}, .bias{bias.data(), 1, 1, 1, n}, .c{c.data(), 1, 1, m, n}, .alpha = alpha};
+    const example::my_gemm::globals args{.a{a.data(), 1, 1, m, k},
+                                         .b{b.data(), 1, 1, k, n},
+                                         .bias{bias.data(), 1, 1, 1, n},
+                                         .c{c.data(), 1, 1, m, n},
+                                         .alpha = alpha};
     launch(queue, "my_gemm", args);
     queue.wait();  // throws what went wrong in the kernel
 

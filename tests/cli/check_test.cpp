@@ -14,14 +14,20 @@ namespace {
 using namespace kittens;
 using namespace kittens::tool;
 
-template <class T> std::span<T> as(std::vector<std::byte>& bytes) { return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)}; }
+template <class T> std::span<T> as(std::vector<std::byte>& bytes) {
+    return {reinterpret_cast<T*>(bytes.data()), bytes.size() / sizeof(T)};
+}
 
 /// A problem whose C is computed by the plainest of loops.
 template <class In, class Out> struct problem {
     std::int64_t m, n, k;
     std::vector<std::byte> a, b, c;
 
-    problem(std::int64_t m_, std::int64_t n_, std::int64_t k_, double scale = 1) : m(m_), n(n_), k(k_), c(static_cast<std::size_t>(m * n) * sizeof(Out)) {
+    problem(std::int64_t m_, std::int64_t n_, std::int64_t k_, double scale = 1)
+        : m(m_),
+          n(n_),
+          k(k_),
+          c(static_cast<std::size_t>(m * n) * sizeof(Out)) {
         a = random_operand(dtype_of<In>(), static_cast<std::size_t>(m * k), 7, 0, scale);
         b = random_operand(dtype_of<In>(), static_cast<std::size_t>(k * n), 7, 1, scale);
         for (std::int64_t i = 0; i < m; ++i)
@@ -31,7 +37,8 @@ template <class In, class Out> struct problem {
         using acc = std::conditional_t<std::is_same_v<Out, int32>, std::int64_t, double>;
         acc s = 0;
         for (std::int64_t l = 0; l < k; ++l)
-            s += static_cast<acc>(as<In>(a)[static_cast<std::size_t>(i * k + l)]) * static_cast<acc>(as<In>(b)[static_cast<std::size_t>(l * n + j)]);
+            s += static_cast<acc>(as<In>(a)[static_cast<std::size_t>(i * k + l)]) *
+                 static_cast<acc>(as<In>(b)[static_cast<std::size_t>(l * n + j)]);
         return s;
     }
     static Out convert_sum(double s) { return Out(static_cast<float>(s)); }
@@ -47,7 +54,8 @@ template <class In, class Out> void expect_right(std::int64_t m, std::int64_t n,
 }
 
 TEST(gemm_check, a_right_result_is_off_by_its_rounding_alone) {
-    for (const auto& [m, n, k] : {std::array{1, 1, 1}, {3, 5, 7}, {65, 257, 129}, {64, 256, 128}, {1, 300, 400}, {200, 1, 131}}) {
+    for (const auto& [m, n, k] :
+         {std::array{1, 1, 1}, {3, 5, 7}, {65, 257, 129}, {64, 256, 128}, {1, 300, 400}, {200, 1, 131}}) {
         expect_right<bf16, bf16>(m, n, k, 0x1p-8);
         expect_right<half, half>(m, n, k, 0x1p-11);
         expect_right<int8, int32>(m, n, k, 0);
@@ -116,7 +124,9 @@ TEST(gemm_check, sizes_must_fit) {
 }
 
 TEST(random_operand, depends_on_seed_and_stream_alone) {
-    const auto data = [](std::uint64_t seed, std::uint64_t stream) { return random_operand(dtype::bf16, 200001, seed, stream); };
+    const auto data = [](std::uint64_t seed, std::uint64_t stream) {
+        return random_operand(dtype::bf16, 200001, seed, stream);
+    };
     EXPECT_EQ(data(1, 0), data(1, 0));
     EXPECT_NE(data(1, 0), data(2, 0));
     EXPECT_NE(data(1, 0), data(1, 1));

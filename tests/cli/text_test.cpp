@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of the command line without a process of their own: numbers, names, files, and flags shared with the build.
+#include "text.hpp"
 #include "build_config.hpp"
 #include "console.hpp"
 #include "operation.hpp"
-#include "text.hpp"
 
 #include <kittens/inspect/compile.hpp>
 #include <kittens/runtime/registry.hpp>

@@ -16,7 +16,7 @@ namespace {
 
 /// Devices and pipes are written in place: they cannot be replaced by a rename.
 bool is_special(const std::string& path) {
-    struct stat s {};
+    struct stat s{};
     return stat(path.c_str(), &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode);
 }
 
@@ -37,7 +37,7 @@ int write_all(int file, std::string_view content) {
 
 output_file::output_file(std::string path, std::string option) : path_(std::move(path)), option_(std::move(option)) {
     if (path_.empty()) throw user_error(fmt::format("{} needs the name of a file", option_));
-    struct stat s {};
+    struct stat s{};
     if (stat(path_.c_str(), &s) == 0) {
         if (S_ISDIR(s.st_mode)) fail(EISDIR);
         if (access(path_.c_str(), W_OK) != 0) fail(errno);
@@ -70,10 +70,8 @@ void output_file::write(std::string_view content) const {
 }
 
 console::console(const std::string& json_path) {
-    if (json_path == "-")
-        to_stdout_ = true;
-    else if (!json_path.empty())
-        file_.emplace(json_path, "--json");
+    if (json_path == "-") to_stdout_ = true;
+    else if (!json_path.empty()) file_.emplace(json_path, "--json");
 }
 
 void console::print(std::string_view text) const {

@@ -23,8 +23,12 @@ json to_json(const emulated::counters& c) {
         json shapes = json::array();
         for (const auto& b : c.blocks)
             if (b.op == op)
-                shapes.push_back({{"element_bytes", b.shape.elem}, {"width", b.shape.width}, {"height", b.shape.height},
-                                  {"blocks", b.shape.count}, {"count", b.count}, {"bytes", b.bytes}});
+                shapes.push_back({{"element_bytes", b.shape.elem},
+                                  {"width", b.shape.width},
+                                  {"height", b.shape.height},
+                                  {"blocks", b.shape.count},
+                                  {"count", b.count},
+                                  {"bytes", b.bytes}});
         blocks[name] = {{"count", c.block_operations(op)}, {"bytes", c.block_bytes(op)}, {"shapes", shapes}};
     }
     return {{"workgroups", c.workgroups},

@@ -22,7 +22,10 @@ json to_json(const device& d) {
     const device_properties& p = d.properties();
     json caches = json::array();
     for (const auto& c : p.caches)
-        caches.push_back({{"level", c.level > 0 ? json(c.level) : json(nullptr)}, {"type", c.type}, {"bytes", c.bytes}, {"shared_by", c.shared_by}});
+        caches.push_back({{"level", c.level > 0 ? json(c.level) : json(nullptr)},
+                          {"type", c.type},
+                          {"bytes", c.bytes},
+                          {"shared_by", c.shared_by}});
     return {{"id", d.id()},
             {"target", p.target},
             {"name", p.name},
@@ -61,7 +64,8 @@ compilers find_compilers() {
         const auto found = inspect::toolchain::locate();
         for (const tool t : {tool::clang, tool::ocloc, tool::iga}) {
             const auto* info = found.find(t);
-            result.tools[inspect::tool_name(t)] = info ? json{{"version", info->version}, {"path", info->path.string()}} : json(nullptr);
+            result.tools[inspect::tool_name(t)] =
+                info ? json{{"version", info->version}, {"path", info->path.string()}} : json(nullptr);
             if (!info) note(fmt::format("{} was not found", inspect::tool_name(t)));
         }
     } catch (const inspect::inspect_error& e) {
@@ -105,14 +109,17 @@ int list_devices(const std::string& json_path) {
     text += "machine code for pvc, bmg, cri (kittens inspect)\n";
     for (const auto& [tool, info] : found.tools.items())
         text += info.is_null() ? fmt::format("  {:<16} not found\n", tool)
-                               : fmt::format("  {:<16} {}  {}\n", tool, info["version"].get<std::string>(), info["path"].get<std::string>());
+                               : fmt::format("  {:<16} {}  {}\n", tool, info["version"].get<std::string>(),
+                                             info["path"].get<std::string>());
     if (!missing.empty()) text += "missing\n";
     for (const missing_part& part : missing) {
         missing_list.push_back({{"what", part.what}, {"consequence", part.consequence}, {"command", part.command}});
-        text += fmt::format("  {}: {}{}\n", part.what, part.consequence, part.command.empty() ? "" : fmt::format(". To get it: {}", part.command));
+        text += fmt::format("  {}: {}{}\n", part.what, part.consequence,
+                            part.command.empty() ? "" : fmt::format(". To get it: {}", part.command));
     }
     out.print(text);
-    out.write({{"targets", target_list}, {"devices", device_list},
+    out.write({{"targets", target_list},
+               {"devices", device_list},
                {"inspect", {{"available", found.complete}, {"devices", {"pvc", "bmg", "cri"}}, {"tools", found.tools}}},
                {"missing", missing_list}});
     return status_ok;
@@ -121,7 +128,8 @@ int list_devices(const std::string& json_path) {
 }  // namespace
 
 void add_devices(CLI::App& program, action& chosen) {
-    CLI::App* command = program.add_subcommand("devices", "List targets and devices, what they can do, and what is missing");
+    CLI::App* command =
+        program.add_subcommand("devices", "List targets and devices, what they can do, and what is missing");
     static std::string json_path;
     add_json_option(*command, json_path);
     command->callback([&chosen] { chosen = [] { return list_devices(json_path); }; });

@@ -31,7 +31,9 @@ class scratch_folder {
 public:
     scratch_folder() {
         std::string name = (fs::temp_directory_path() / "kittens-XXXXXX").string();
-        if (!mkdtemp(name.data())) throw user_error(fmt::format("cannot make a folder in {}; set TMPDIR to a writable one", fs::temp_directory_path().string()));
+        if (!mkdtemp(name.data()))
+            throw user_error(fmt::format("cannot make a folder in {}; set TMPDIR to a writable one",
+                                         fs::temp_directory_path().string()));
         path_ = name;
     }
     ~scratch_folder() {
@@ -97,24 +99,32 @@ int inspect_all_operations(const inspect_options& options) {
 }  // namespace
 
 void add_inspect(CLI::App& program, action& chosen) {
-    CLI::App* command = program.add_subcommand("inspect", "Compile a kernel for an Intel GPU and read its machine code; needs no GPU");
+    CLI::App* command =
+        program.add_subcommand("inspect", "Compile a kernel for an Intel GPU and read its machine code; needs no GPU");
     command->require_subcommand(0, 1);
     static inspect_options options;
     static bool all_operations = false;
-    command->add_flag("--ops", all_operations, "Every tile operation, one small kernel each, instead of a kernel of the suite");
-    command->add_option("--device", options.device, "With --ops: pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU");
+    command->add_flag("--ops", all_operations,
+                      "Every tile operation, one small kernel each, instead of a kernel of the suite");
+    command->add_option("--device", options.device, "With --ops: pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")
+        ->type_name("GPU");
     add_json_option(*command, options.json_path);
     command->callback([&chosen, command] {
         const bool named = !command->get_subcommands().empty();
-        if (named && all_operations) throw user_error("--ops inspects the tile operations, not a kernel: give one or the other");
+        if (named && all_operations)
+            throw user_error("--ops inspects the tile operations, not a kernel: give one or the other");
         if (named) return;
-        if (!all_operations) throw user_error("the kernel is missing; name one (kittens inspect --help), or give --ops for the tile operations");
+        if (!all_operations)
+            throw user_error(
+                "the kernel is missing; name one (kittens inspect --help), or give --ops for the tile operations");
         if (options.device.empty()) throw user_error("--device is missing: pvc, bmg or cri");
         chosen = [] { return inspect_all_operations(options); };
     });
     for (const auto& op : operations()) {
         CLI::App* sub = command->add_subcommand(op->name(), op->summary());
-        sub->add_option("--device", options.device, "pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU")->required();
+        sub->add_option("--device", options.device, "pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")
+            ->type_name("GPU")
+            ->required();
         op->add_kernel_options(*sub);
         sub->add_option("--asm", options.assembly_path, "Write the assembly text there")->type_name("FILE");
         sub->add_option("--spirv", options.spirv_path, "Write the SPIR-V module there")->type_name("FILE");

@@ -44,7 +44,8 @@ launches run_repeatedly(queue& on, const kernel_record& kernel, const void* args
             } else done = on.run(kernel, args, bytes);
             double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
             // A device's own clock leaves out the way to it and back; on the host that way is part of the work.
-            if (const auto told = done.seconds(); told && on.where().target() == "xe") seconds = *told, result.clock = "device";
+            if (const auto told = done.seconds(); told && on.where().target() == "xe")
+                seconds = *told, result.clock = "device";
             if (i >= warm_up) result.seconds.push_back(seconds);
         } catch (const kernel_error& e) {
             result.failure = e.what();

@@ -14,15 +14,15 @@
 namespace kittens::tool {
 
 struct launches {
-    std::vector<double> seconds;        ///< of each measured run
-    std::string clock;                  ///< "host": around the call; "device": as the device tells
-    json counters = json::object();     ///< of the last run; empty but on target emulated
-    std::uint64_t steps = 0;            ///< emulated: main-loop steps over all workgroups, as the emulator saw them
+    std::vector<double> seconds;     ///< of each measured run
+    std::string clock;               ///< "host": around the call; "device": as the device tells
+    json counters = json::object();  ///< of the last run; empty but on target emulated
+    std::uint64_t steps = 0;         ///< emulated: main-loop steps over all workgroups, as the emulator saw them
     std::uint64_t workgroups = 0;
     std::uint64_t prefetched_bytes = 0;
-    std::vector<std::string> advice;    ///< emulated: correct, but work for nothing
-    std::string failure;                ///< why the kernel did not complete; empty if it did
-    std::vector<std::string> faults;    ///< emulated: what was wrong in it
+    std::vector<std::string> advice;       ///< emulated: correct, but work for nothing
+    std::string failure;                   ///< why the kernel did not complete; empty if it did
+    std::vector<std::string> faults;       ///< emulated: what was wrong in it
     std::vector<emulated::fault> reports;  ///< emulated: both, of the last run
 };
 

@@ -32,15 +32,16 @@ void check_command_names(const CLI::App& program, const std::vector<std::string>
         }
         if (!next)
             throw user_error(fmt::format("there is no {} \"{}\"; {}: {}", at == &program ? "command" : "kernel", word,
-                                         at == &program ? "the commands are" : fmt::format("{} takes", at->get_name()), fmt::join(names, ", ")));
+                                         at == &program ? "the commands are" : fmt::format("{} takes", at->get_name()),
+                                         fmt::join(names, ", ")));
         at = next;
     }
     const auto subs = at->get_subcommands([](const CLI::App*) { return true; });
     if (subs.empty()) return;
     std::vector<std::string> names;
     for (const CLI::App* s : subs) names.push_back(s->get_name());
-    throw user_error(fmt::format("{} is missing: {}; see {} --help", at == &program ? "a command" : "the kernel", fmt::join(names, ", "),
-                                 at == &program ? "kittens" : "kittens " + at->get_name()));
+    throw user_error(fmt::format("{} is missing: {}; see {} --help", at == &program ? "a command" : "the kernel",
+                                 fmt::join(names, ", "), at == &program ? "kittens" : "kittens " + at->get_name()));
 }
 
 int parse_and_act(int argc, char** argv) {
@@ -56,7 +57,8 @@ int parse_and_act(int argc, char** argv) {
     add_check(program, chosen);
     add_test(program, chosen);
     program.require_subcommand(1);
-    program.footer("Each command has its own --help. Exit status: 0 well, 1 a check failed, 2 wrong use or something missing.");
+    program.footer(
+        "Each command has its own --help. Exit status: 0 well, 1 a check failed, 2 wrong use or something missing.");
 
     check_command_names(program, {argv + 1, argv + argc});
     try {

@@ -47,7 +47,8 @@ std::size_t rounded_guard(std::uint64_t guard) { return static_cast<std::size_t>
 
 }  // namespace
 
-std::vector<std::byte> random_operand(dtype type, std::size_t count, std::uint64_t seed, std::uint64_t stream, double scale) {
+std::vector<std::byte> random_operand(dtype type, std::size_t count, std::uint64_t seed, std::uint64_t stream,
+                                      double scale) {
     std::vector<std::byte> result(count * static_cast<std::size_t>(size_of(type)));
     const std::uint64_t key = mix(mix(seed) ^ mix(~stream));
     switch (type) {
@@ -61,7 +62,9 @@ std::vector<std::byte> random_operand(dtype type, std::size_t count, std::uint64
 }
 
 guarded_buffer::guarded_buffer(const device& where, std::uint64_t bytes, std::uint64_t guard)
-    : bytes_(bytes), guard_(rounded_guard(guard)), memory_(where, bytes_ + 2 * guard_, memory_kind::device) {}
+    : bytes_(bytes),
+      guard_(rounded_guard(guard)),
+      memory_(where, bytes_ + 2 * guard_, memory_kind::device) {}
 
 void guarded_buffer::poison(queue& on) const { on.poison(memory_); }
 

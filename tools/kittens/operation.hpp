@@ -26,13 +26,13 @@ struct run_request {
 struct run_outcome {
     std::string kernel;  ///< as it is registered, e.g. "gemm_bf16_plain"
     std::string policy, type;
-    json shape;                  ///< e.g. {"m": 1, "n": 1, "k": 1}
-    std::string shape_text;      ///< e.g. "1 x 1 x 1"
+    json shape;              ///< e.g. {"m": 1, "n": 1, "k": 1}
+    std::string shape_text;  ///< e.g. "1 x 1 x 1"
     launches runs;
-    double work = 0;             ///< floating-point (or integer) operations
+    double work = 0;  ///< floating-point (or integer) operations
     bool passed = false;
-    json error;                  ///< has "relative_frobenius"; null where nothing could be compared
-    std::string verdict;         ///< what was compared, and how far off it was
+    json error;                         ///< has "relative_frobenius"; null where nothing could be compared
+    std::string verdict;                ///< what was compared, and how far off it was
     std::vector<std::string> findings;  ///< what is wrong, one line each
     std::vector<std::string> notes;     ///< choices made on the user's behalf
 };
@@ -40,8 +40,8 @@ struct run_outcome {
 /// A kernel to be compiled for an Intel GPU.
 struct inspect_plan {
     std::string kernel, policy, type;
-    std::string source;            ///< a whole translation unit
-    unsigned grf = 0;              ///< registers per thread
+    std::string source;  ///< a whole translation unit
+    unsigned grf = 0;    ///< registers per thread
     unsigned dpas_per_k_step = 0;
 };
 

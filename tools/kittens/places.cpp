@@ -13,13 +13,15 @@ namespace fs = std::filesystem;
 source_places find_sources() {
     std::error_code error;
     const fs::path prefix = fs::read_symlink("/proc/self/exe", error).parent_path().parent_path();
-    const std::pair<fs::path, fs::path> candidates[] = {{prefix / config::installed_include, prefix / config::installed_kernels},
-                                                        {config::source_include, config::source_kernels}};
+    const std::pair<fs::path, fs::path> candidates[] = {
+        {prefix / config::installed_include, prefix / config::installed_kernels},
+        {config::source_include, config::source_kernels}};
     for (const auto& [include, kernels] : candidates)
         if (fs::exists(include / "kittens/kittens.hpp", error) && fs::exists(kernels / "gemm/gemm.hpp", error))
             return {include, kernels, include / "kittens/target/xe/freestanding"};
-    throw user_error(fmt::format("the kernels' sources are neither in {} nor in {}; install the program with cmake --install, or build it again",
-                                 candidates[0].second.string(), candidates[1].second.string()));
+    throw user_error(fmt::format(
+        "the kernels' sources are neither in {} nor in {}; install the program with cmake --install, or build it again",
+        candidates[0].second.string(), candidates[1].second.string()));
 }
 
 }  // namespace kittens::tool

@@ -12,7 +12,9 @@ namespace kittens::tool {
 using namespace std::chrono_literals;
 
 progress::progress(std::string what, std::uint64_t total)
-    : what_(std::move(what)), total_(total), visible_(isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr) {}
+    : what_(std::move(what)),
+      total_(total),
+      visible_(isatty(STDERR_FILENO) != 0 && std::getenv("CI") == nullptr) {}
 
 progress::~progress() {
     if (shown_) std::fputs("\r\033[K", stderr);
@@ -33,7 +35,8 @@ void progress::draw(clock::time_point now) {
     const int full = static_cast<int>(part * width);
     const double spent = std::chrono::duration<double>(now - start_).count();
     const double left = part > 0 ? spent / part - spent : 0;
-    fmt::print(stderr, "\r{} [{:#<{}}{:-<{}}] {:3.0f} %, {:.0f} s left\033[K", what_, "", full, "", width - full, 100 * part, left);
+    fmt::print(stderr, "\r{} [{:#<{}}{:-<{}}] {:3.0f} %, {:.0f} s left\033[K", what_, "", full, "", width - full,
+               100 * part, left);
     shown_ = true;
     drawn_ = now;
 }

@@ -21,9 +21,14 @@ struct run_options {
 bool rate_makes_sense(const device& d) { return d.target() != "emulated"; }
 
 json seconds_json(const launches& runs) {
-    if (runs.seconds.empty()) return {{"median", nullptr}, {"min", nullptr}, {"max", nullptr}, {"runs", 0}, {"clock", runs.clock}};
+    if (runs.seconds.empty())
+        return {{"median", nullptr}, {"min", nullptr}, {"max", nullptr}, {"runs", 0}, {"clock", runs.clock}};
     const auto [least, most] = std::minmax_element(runs.seconds.begin(), runs.seconds.end());
-    return {{"median", median(runs.seconds)}, {"min", *least}, {"max", *most}, {"runs", runs.seconds.size()}, {"clock", runs.clock}};
+    return {{"median", median(runs.seconds)},
+            {"min", *least},
+            {"max", *most},
+            {"runs", runs.seconds.size()},
+            {"clock", runs.clock}};
 }
 
 json to_json(const operation& op, const device& where, const run_request& request, const run_outcome& r) {
@@ -56,14 +61,17 @@ json to_json(const operation& op, const device& where, const run_request& reques
 std::string counters_text(const json& c) {
     std::string text;
     const auto line = [&](const char* what, const char* key) {
-        if (c.contains(key)) text += fmt::format("  {:<42} {:>16}\n", what, show_count(static_cast<std::uint64_t>(c[key].get<double>())));
+        if (c.contains(key))
+            text +=
+                fmt::format("  {:<42} {:>16}\n", what, show_count(static_cast<std::uint64_t>(c[key].get<double>())));
     };
     line("workgroups", "workgroups");
     line("K steps", "k_steps");
     line("dpas", "dpas");
     for (const auto& [operation, totals] : c["blocks"].items())
         if (totals["count"] > 0)
-            text += fmt::format("  {:<42} {:>16}  {:>16} bytes\n", "2-D block " + operation, show_count(totals["count"]), show_count(totals["bytes"]));
+            text += fmt::format("  {:<42} {:>16}  {:>16} bytes\n", "2-D block " + operation,
+                                show_count(totals["count"]), show_count(totals["bytes"]));
     line("bytes prefetched per workgroup and K step", "prefetched_bytes_per_workgroup_k_step");
     line("bytes loaded, each once per workgroup", "distinct_loaded_bytes");
     line("bytes prefetched, each once per workgroup", "distinct_prefetched_bytes");
@@ -78,11 +86,13 @@ std::string timing_text(const device& where, const run_outcome& r) {
     const double seconds = median(runs.seconds);
     if (!rate_makes_sense(where)) return fmt::format("emulated in {}\n", show_seconds(seconds));
     const double rate = r.work / seconds * 1e-12;
-    std::string text = fmt::format("{}, {} {}", show_seconds(seconds), rate < 1 ? fmt::format("{:.3g} G", rate * 1e3) : fmt::format("{:.3f} T", rate),
+    std::string text = fmt::format("{}, {} {}", show_seconds(seconds),
+                                   rate < 1 ? fmt::format("{:.3g} G", rate * 1e3) : fmt::format("{:.3f} T", rate),
                                    r.type == "int8" ? "OP/s" : "FLOP/s");
     text.erase(text.rfind(' '), 1);
     if (runs.seconds.size() > 1) text += fmt::format(" (median of {}; {} clock)", runs.seconds.size(), runs.clock);
-    if (where.properties().mode == "software") text += "; with the software instruction library, so no measure of a GPU";
+    if (where.properties().mode == "software")
+        text += "; with the software instruction library, so no measure of a GPU";
     return text + "\n";
 }
 
@@ -112,8 +122,8 @@ int run_operation(operation& op, const run_options& options) {
     const console out(options.json_path);
 
     const run_outcome result = op.run(request);
-    out.print(fmt::format("{} {} {}, policy {}, kernel {}\non {} ({}), seed {}\n", op.name(), result.shape_text, result.type, result.policy,
-                          result.kernel, request.where.id(), request.where.name(), seed));
+    out.print(fmt::format("{} {} {}, policy {}, kernel {}\non {} ({}), seed {}\n", op.name(), result.shape_text,
+                          result.type, result.policy, result.kernel, request.where.id(), request.where.name(), seed));
     out.print(to_text(request.where, result));
     out.write(to_json(op, request.where, request, result));
     return result.passed ? status_ok : status_failed;
@@ -122,7 +132,8 @@ int run_operation(operation& op, const run_options& options) {
 }  // namespace
 
 void add_run(CLI::App& program, action& chosen) {
-    CLI::App* command = program.add_subcommand("run", "Run a kernel on fresh random data, check the result, and time it");
+    CLI::App* command =
+        program.add_subcommand("run", "Run a kernel on fresh random data, check the result, and time it");
     command->require_subcommand(1);
     static run_options options;
     for (const auto& op : operations()) {
@@ -130,9 +141,13 @@ void add_run(CLI::App& program, action& chosen) {
         op->add_problem_options(*sub);
         op->add_kernel_options(*sub);
         sub->add_option("--target", options.target, "cpu, emulated or xe")->type_name("TARGET")->capture_default_str();
-        sub->add_option("--device", options.device, "Device of the target, by a part of its id or name (kittens devices); the first if not given")->type_name("NAME");
+        sub->add_option("--device", options.device,
+                        "Device of the target, by a part of its id or name (kittens devices); the first if not given")
+            ->type_name("NAME");
         sub->add_option("--seed", options.seed, "Seed of the data; a fresh one if not given")->type_name("S");
-        sub->add_option("--repeat", options.repeat, "Runs to take the median of; more than one come after a warm-up")->type_name("R")->capture_default_str();
+        sub->add_option("--repeat", options.repeat, "Runs to take the median of; more than one come after a warm-up")
+            ->type_name("R")
+            ->capture_default_str();
         add_json_option(*sub, options.json_path);
         sub->callback([&chosen, &op] { chosen = [&op] { return run_operation(*op, options); }; });
     }

@@ -18,7 +18,8 @@ constexpr std::int64_t block_m = 64, block_n = 256, block_k = 128;
 /// sum[i][j] += a[i][k] * b[k][j] for one block; `width` columns. Four K at a time: sums are loaded and stored once for
 /// four products.
 __attribute__((always_inline)) inline void multiply_block(double* __restrict sum, const double* __restrict a,
-                                                          const double* __restrict b, std::int64_t rows, std::int64_t depth) {
+                                                          const double* __restrict b, std::int64_t rows,
+                                                          std::int64_t depth) {
     for (std::int64_t i = 0; i < rows; ++i) {
         double* __restrict s = sum + i * block_n;
         for (std::int64_t k = 0; k < depth; k += 4) {
@@ -32,9 +33,12 @@ __attribute__((always_inline)) inline void multiply_block(double* __restrict sum
 
 using multiply_fn = void (*)(double*, const double*, const double*, std::int64_t, std::int64_t);
 
-void multiply_any(double* s, const double* a, const double* b, std::int64_t r, std::int64_t d) { multiply_block(s, a, b, r, d); }
+void multiply_any(double* s, const double* a, const double* b, std::int64_t r, std::int64_t d) {
+    multiply_block(s, a, b, r, d);
+}
 #if defined(__x86_64__)
-__attribute__((target("avx2,fma"))) void multiply_avx2(double* s, const double* a, const double* b, std::int64_t r, std::int64_t d) {
+__attribute__((target("avx2,fma"))) void multiply_avx2(double* s, const double* a, const double* b, std::int64_t r,
+                                                       std::int64_t d) {
     multiply_block(s, a, b, r, d);
 }
 #endif
@@ -109,7 +113,8 @@ partial compare_task(const gemm_problem& p, multiply_fn multiply, std::int64_t r
     const auto* c = reinterpret_cast<const Out*>(p.c.data());
     for (std::int64_t i = 0; i < rows; ++i)
         for (std::int64_t j = 0; j < cols; ++j)
-            compare_element<Out>(result, c[(row + i) * p.n + col + j], sum[static_cast<std::size_t>(i * block_n + j)], row + i, col + j);
+            compare_element<Out>(result, c[(row + i) * p.n + col + j], sum[static_cast<std::size_t>(i * block_n + j)],
+                                 row + i, col + j);
     return result;
 }
 
@@ -120,7 +125,8 @@ gemm_comparison compare(const gemm_problem& p) {
     const multiply_fn multiply = best_multiply();
     progress bar("checking", static_cast<std::uint64_t>(down * across));
     parallel_for(down * across, [&](std::int64_t t) {
-        parts[static_cast<std::size_t>(t)] = compare_task<In, Out>(p, multiply, t / across * block_m, t % across * block_n);
+        parts[static_cast<std::size_t>(t)] =
+            compare_task<In, Out>(p, multiply, t / across * block_m, t % across * block_n);
         bar.advance();
     });
 

@@ -27,11 +27,11 @@ struct gemm_comparison {
     /// ||C - reference|| / ||reference||, infinite where only the reference is zero, NaN where C holds one.
     double relative_frobenius = 0;
     double max_abs = 0;
-    std::int64_t nonfinite = 0;   ///< NaN, or an infinity where the reference is within the type's range
-    std::int64_t different = 0;   ///< integers: elements that are not exactly the reference
-    gemm_element worst;           ///< the first non-finite element, or the one that is furthest off
+    std::int64_t nonfinite = 0;  ///< NaN, or an infinity where the reference is within the type's range
+    std::int64_t different = 0;  ///< integers: elements that are not exactly the reference
+    gemm_element worst;          ///< the first non-finite element, or the one that is furthest off
     bool exact_required = false;
-    double resolution = 0;        ///< errors up to here are the output type's rounding, however small the result is
+    double resolution = 0;  ///< errors up to here are the output type's rounding, however small the result is
 
     static constexpr double gate = 0.02;
     bool passed() const {

@@ -18,16 +18,22 @@ constexpr std::int64_t largest_size = std::int64_t{1} << 30;
 }  // namespace
 
 void gemm_operation::add_kernel_options(CLI::App& to) {
-    to.add_option("--dtype", type_text_, "Element type of A and B: bf16, fp16 or int8; C is of the same type, int32 for int8")
-        ->type_name("TYPE")->capture_default_str();
-    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order")->type_name("NAME")->capture_default_str();
+    to.add_option("--dtype", type_text_,
+                  "Element type of A and B: bf16, fp16 or int8; C is of the same type, int32 for int8")
+        ->type_name("TYPE")
+        ->capture_default_str();
+    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order")
+        ->type_name("NAME")
+        ->capture_default_str();
 }
 
 void gemm_operation::add_problem_options(CLI::App& to) {
     to.add_option("-m", m_text_, "Rows of A and C")->type_name("M")->required();
     to.add_option("-n", n_text_, "Columns of B and C")->type_name("N")->required();
     to.add_option("-k", k_text_, "Columns of A, rows of B")->type_name("K")->required();
-    to.add_option("--scale", scale_text_, "Standard deviation of the data (bf16, fp16)")->type_name("X")->capture_default_str();
+    to.add_option("--scale", scale_text_, "Standard deviation of the data (bf16, fp16)")
+        ->type_name("X")
+        ->capture_default_str();
 }
 
 void gemm_operation::check_kernel_options() {
@@ -58,7 +64,8 @@ std::vector<std::string> gemm_operation::check_problems() const {
 std::vector<std::string> gemm_operation::kernel_choices() const {
     std::vector<std::string> choices;
     for (const auto& [name, type] : types)
-        for (const std::string& policy : compiled_gemm_policies(type)) choices.push_back(fmt::format("--dtype {} --policy {}", name, policy));
+        for (const std::string& policy : compiled_gemm_policies(type))
+            choices.push_back(fmt::format("--dtype {} --policy {}", name, policy));
     return choices;
 }
 
@@ -75,7 +82,8 @@ inspect_plan gemm_operation::inspect() {
     plan.type = type_text_;
     plan.grf = static_cast<unsigned>(policy.grf);
     // One dpas: 8 rows, 16 columns, 32 bytes of K.
-    plan.dpas_per_k_step = static_cast<unsigned>(policy.tile_m / 8 * (policy.tile_n / 16) * (policy.k_step * size_of(type_) / 32));
+    plan.dpas_per_k_step =
+        static_cast<unsigned>(policy.tile_m / 8 * (policy.tile_n / 16) * (policy.k_step * size_of(type_) / 32));
     const char* element = type_ == dtype::bf16 ? "bf16" : type_ == dtype::f16 ? "f16" : "i8";
     plan.source = fmt::format(
         "#include <gemm/gemm.hpp>\n"

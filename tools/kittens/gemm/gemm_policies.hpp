@@ -14,8 +14,8 @@ namespace kittens::tool {
 /// A policy that the command line can name.
 struct gemm_policy_entry {
     const char* name;
-    const char* expression;                     ///< the function that makes it, in C++
-    kernels::gemm_policy (*make)(dtype type);   ///< as on target xe
+    const char* expression;                    ///< the function that makes it, in C++
+    kernels::gemm_policy (*make)(dtype type);  ///< as on target xe
 };
 
 const std::vector<gemm_policy_entry>& gemm_policies();

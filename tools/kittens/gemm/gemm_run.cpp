@@ -40,7 +40,8 @@ launch_args make_args(const operands& o, int m, int n, int k, bool want_block) {
     const auto layouts = [&]<class G>(G*) {
         using in_t = typename decltype(G::a)::element;
         using out_t = typename decltype(G::c)::element;
-        return G{{static_cast<in_t*>(o.device_a.data()), 1, 1, m, k}, {static_cast<in_t*>(o.device_b.data()), 1, 1, k, n},
+        return G{{static_cast<in_t*>(o.device_a.data()), 1, 1, m, k},
+                 {static_cast<in_t*>(o.device_b.data()), 1, 1, k, n},
                  {static_cast<out_t*>(o.device_c.data()), 1, 1, m, n}};
     };
     const plain p = layouts(static_cast<plain*>(nullptr));
@@ -51,7 +52,8 @@ launch_args make_args(const operands& o, int m, int n, int k, bool want_block) {
     note("A", p.a.broken_rule());
     note("B", p.b.broken_rule());
     note("C", p.c.broken_rule());
-    result.bytes = want_block && result.broken_rule.empty() ? bytes_of(layouts(static_cast<block*>(nullptr))) : bytes_of(p);
+    result.bytes =
+        want_block && result.broken_rule.empty() ? bytes_of(layouts(static_cast<block*>(nullptr))) : bytes_of(p);
     return result;
 }
 
@@ -78,14 +80,20 @@ json to_json(const gemm_comparison& c, std::uint64_t guard_bytes_written) {
 void judge(run_outcome& to, const gemm_comparison& c, std::uint64_t guard_bytes_written) {
     to.error = to_json(c, guard_bytes_written);
     to.passed = c.passed() && guard_bytes_written == 0;
-    to.verdict = c.exact_required ? fmt::format("{} elements differ from the exact product", show_count(static_cast<std::uint64_t>(c.different)))
-                                  : fmt::format("relative Frobenius error {:.3e} against double precision (gate {})", c.relative_frobenius, gemm_comparison::gate);
+    to.verdict = c.exact_required ? fmt::format("{} elements differ from the exact product",
+                                                show_count(static_cast<std::uint64_t>(c.different)))
+                                  : fmt::format("relative Frobenius error {:.3e} against double precision (gate {})",
+                                                c.relative_frobenius, gemm_comparison::gate);
     if (c.exact_required && c.different == 0) to.verdict = "every element is the exact product";
     if (c.nonfinite > 0)
-        to.findings.push_back(fmt::format("{} elements of C are not finite or were never written; the first is at row {}, column {}: {} instead of {:.6g}",
-                                          show_count(static_cast<std::uint64_t>(c.nonfinite)), c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
+        to.findings.push_back(
+            fmt::format("{} elements of C are not finite or were never written; the first is at row {}, column {}: {} "
+                        "instead of {:.6g}",
+                        show_count(static_cast<std::uint64_t>(c.nonfinite)), c.worst.row, c.worst.col, c.worst.got,
+                        c.worst.expected));
     else if (!c.passed())
-        to.findings.push_back(fmt::format("C is wrong; furthest off at row {}, column {}: {:.9g} instead of {:.9g}", c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
+        to.findings.push_back(fmt::format("C is wrong; furthest off at row {}, column {}: {:.9g} instead of {:.9g}",
+                                          c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
     if (guard_bytes_written > 0)
         to.findings.push_back(fmt::format("the kernel wrote {} bytes outside C", show_count(guard_bytes_written)));
 }
@@ -103,11 +111,14 @@ void add_prefetch_figure(launches& runs, std::uint64_t k_steps) {
 run_outcome gemm_operation::run(const run_request& request) {
     const device& where = request.where;
     const dtype out = accumulator_of(type_) == dtype::i32 ? dtype::i32 : type_;
-    const std::uint64_t bytes_a = matrix_bytes(m_, k_, type_), bytes_b = matrix_bytes(k_, n_, type_), bytes_c = matrix_bytes(m_, n_, out);
+    const std::uint64_t bytes_a = matrix_bytes(m_, k_, type_), bytes_b = matrix_bytes(k_, n_, type_),
+                        bytes_c = matrix_bytes(m_, n_, out);
     // Inputs have zones too: what is read outside them is NaN and shows in C.
-    const std::uint64_t guard_in = guard_bytes(where, std::max(k_, n_) * size_of(type_)), guard_out = guard_bytes(where, n_ * size_of(out));
-    const std::uint64_t on_device = saturating_sum({guarded_buffer::footprint(bytes_a, guard_in), guarded_buffer::footprint(bytes_b, guard_in),
-                                                    guarded_buffer::footprint(bytes_c, guard_out)});
+    const std::uint64_t guard_in = guard_bytes(where, std::max(k_, n_) * size_of(type_)),
+                        guard_out = guard_bytes(where, n_ * size_of(out));
+    const std::uint64_t on_device =
+        saturating_sum({guarded_buffer::footprint(bytes_a, guard_in), guarded_buffer::footprint(bytes_b, guard_in),
+                        guarded_buffer::footprint(bytes_c, guard_out)});
     const std::uint64_t on_host = saturating_sum({bytes_a, bytes_b, bytes_c, 2 * guard_out});
     const std::string what = fmt::format("gemm {} x {} x {}", m_, n_, k_);
     if (where.properties().is_gpu) {
@@ -118,8 +129,11 @@ run_outcome gemm_operation::run(const run_request& request) {
     }
 
     const auto count = [](std::int64_t rows, std::int64_t cols) { return static_cast<std::size_t>(rows * cols); };
-    const operands o{random_operand(type_, count(m_, k_), request.seed, 0, scale_), random_operand(type_, count(k_, n_), request.seed, 1, scale_),
-                     {where, bytes_a, guard_in}, {where, bytes_b, guard_in}, {where, bytes_c, guard_out}};
+    const operands o{random_operand(type_, count(m_, k_), request.seed, 0, scale_),
+                     random_operand(type_, count(k_, n_), request.seed, 1, scale_),
+                     {where, bytes_a, guard_in},
+                     {where, bytes_b, guard_in},
+                     {where, bytes_c, guard_out}};
     queue on(where);
     o.device_a.upload(on, o.a);
     o.device_b.upload(on, o.b);
@@ -134,9 +148,13 @@ run_outcome gemm_operation::run(const run_request& request) {
     const launch_args args = make_args(type_, o, m_, n_, k_, policy_ != "plain");
     if (!args.broken_rule.empty() && policy_ != "plain") {
         if (policy_ != "default")
-            throw user_error(fmt::format("policy {} reads by 2-D blocks, which this size does not allow ({}); leave --policy out or take another size", policy_, args.broken_rule));
+            throw user_error(
+                fmt::format("policy {} reads by 2-D blocks, which this size does not allow ({}); leave --policy out or "
+                            "take another size",
+                            policy_, args.broken_rule));
         result.policy = "plain";
-        result.notes.push_back(fmt::format("2-D block access is not allowed here ({}): policy plain", args.broken_rule));
+        result.notes.push_back(
+            fmt::format("2-D block access is not allowed here ({}): policy plain", args.broken_rule));
     }
     const kernel_record& kernel = kernel_for(where, gemm_kernel_name(type_, result.policy));
     result.kernel = kernel.name;
