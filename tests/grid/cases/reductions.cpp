@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common.hpp"
 
+#include <tuple>
+
 namespace grid {
 namespace {
 
@@ -88,6 +90,24 @@ void reduce(context& c, const std::string& kernel, const what& w) {
         });
 }
 
+void reduce_bytes(context& c, dtype type, const char* l, int m, int n, int op) {
+    tensor& in = c.input(type, 2 * m, 2 * n);
+    tensor& rows = c.output(dtype::i32, 2, 2 * m);
+    tensor& cols = c.output(dtype::i32, 2, 2 * n);
+    in.fill_coded(c.seed());
+    globals g = launch_of(2, 2, 1);
+    g.number[0] = op;
+    c.run(fmt::format("grid_byte_reduction_{}_{}_{}x{}", name_of(type), l, m, n), g, {&in, &rows, &cols});
+    expect_close("reduction", op < 2 ? rows : cols, [&](int tile, int i) {
+        double value = op % 2 ? -1000 : 0;
+        for (int k = 0; k < (op < 2 ? n : m); ++k) {
+            const double x = op < 2 ? in.value(i, tile * n + k) : in.value(tile * m + k, i);
+            value = op % 2 ? std::max(value, x) : value + x;
+        }
+        return wanted{value, 0};
+    });
+}
+
 const family reductions("register-reduction", [](std::vector<grid_case>& to) {
     for (const char* l : {"row", "col"})
         for_sizes([&](int m, int n) {
@@ -95,6 +115,11 @@ const family reductions("register-reduction", [](std::vector<grid_case>& to) {
                 add(to, "register-reduction", fmt::format("{}/bf16/{}/{}x{}", names[op], l, m, n), op < 4,
                     [=, kernel = fmt::format("grid_reduction_bf16_{}_{}x{}", l, m, n)](context& c) { reduce(c, kernel, {dtype::bf16, m, n, op}); });
         });
+    constexpr const char* byte_ops[] = {"row_sum", "row_max", "col_sum", "col_max"};
+    for (const auto& [type, l, m, n] : {std::tuple(dtype::i8, "row", 16, 32), {dtype::u8, "row", 32, 64}, {dtype::i8, "col", 32, 32}})
+        for (int op = 0; op < 4; ++op)
+            add(to, "register-reduction", fmt::format("{}/{}-int32/{}/{}x{}", byte_ops[op], name_of(type), l, m, n), false,
+                [=, type = type, l = l, m = m, n = n](context& c) { reduce_bytes(c, type, l, m, n, op); });
     struct other {
         dtype type;
         const char* l;
