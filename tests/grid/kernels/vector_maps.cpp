@@ -37,7 +37,9 @@ struct register_vector : kernel {
                 break;
             case 5: {  // unit length
                 mul(w, v, v);
-                div(w, v, __builtin_sqrtf(sum(w)));
+                fill(w, sum(w));
+                sqrt(w, w);
+                div(w, v, w);
                 break;
             }
             case 6:  // reductions, in every element
