@@ -40,13 +40,13 @@ source scripts/env.sh
 scripts/setup.sh --only torch &
 torch=$!
 
-show "Build" scripts/build.sh
+show "Build" scripts/build.sh default --part tools/kittens --part bench --part examples
 kittens=build/bin/kittens
 if [[ -n $torch ]]; then
   step="Set-up of PyTorch"
   wait "$torch"
   torch=
-  [[ -e build/lib/kittens/peers/torch.so ]] || show "Build of the comparison with PyTorch" scripts/build.sh
+  [[ -e build/lib/kittens/peers/torch.so ]] || show "Build of the comparison with PyTorch" scripts/build.sh default --part bench
 fi
 
 show "Targets and devices" $kittens devices
