@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kittens bench: a kernel against other libraries, in one process.
+#include "bench_options.hpp"
 #include "build_config.hpp"
 #include "commands.hpp"
 #include "console.hpp"
@@ -27,15 +28,6 @@ struct bench_options {
     std::vector<std::string> shapes;
 };
 
-std::vector<std::string> split(const std::string& text, char by) {
-    std::vector<std::string> parts;
-    std::size_t from = 0;
-    for (std::size_t at; (at = text.find(by, from)) != std::string::npos; from = at + 1) parts.push_back(text.substr(from, at - from));
-    parts.push_back(text.substr(from));
-    std::erase(parts, "");
-    return parts;
-}
-
 /// "512x4096x1024": M, N, K.
 bench::gemm_shape parse_shape(const std::string& text) {
     const std::vector<std::string> sizes = split(text, 'x');
@@ -49,15 +41,6 @@ bench::gemm_shape parse_shape(const std::string& text) {
 dtype parse_type(const std::string& name) {
     require_choice("element type", name, {"bf16", "fp16", "int8"});
     return name == "fp16" ? dtype::f16 : name == "int8" ? dtype::i8 : dtype::bf16;
-}
-
-/// The cap for everybody: --isa, else the one that our own kernels are under.
-std::optional<cpu_isa> parse_cap(const std::string& name) {
-    if (name.empty()) return cpu_isa_cap();
-    require_choice("instruction set", name, {"avx2", "avx512", "avx512_bf16", "amx"});
-    const auto isa = parse_cpu_isa(name), top = detected_cpu_isa();
-    if (top && *isa > *top) throw user_error(fmt::format("--isa {}: this processor goes up to {}", name, to_string(*top)));
-    return isa;
 }
 
 std::vector<std::string> parse_peers(const std::string& list) {
@@ -82,7 +65,7 @@ int bench_gemm(const bench_options& o) {
     require_choice("wait policy", o.wait, {"default", "passive"});
     require_choice(fmt::format("gemm policy for {}", o.type), o.policy, compiled_gemm_policies(request.in));
     const int threads = o.threads.empty() ? 0 : static_cast<int>(whole_number("--threads", o.threads, 1, 4096));
-    const bench::conditions wanted{parse_cap(o.isa), bench::choose_processors(threads), o.wait == "passive"};
+    const bench::conditions wanted{parse_isa_cap(o.isa), bench::choose_processors(threads), o.wait == "passive"};
     const console out(o.json_path);
 
     // From here on in a process of its own: everything above is repeated there.
@@ -133,6 +116,7 @@ void add_bench(CLI::App& program, action& chosen) {
     gemm->add_option("--seed", o.seed, "Seed of the data; a fresh one if not given")->type_name("S");
     add_json_option(*gemm, o.json_path);
     gemm->callback([&chosen] { chosen = [] { return bench_gemm(o); }; });
+    add_operator_benches(*command, chosen);
 }
 
 }  // namespace kittens::tool

@@ -17,6 +17,8 @@ void add_devices(CLI::App& program, action& chosen);
 void add_run(CLI::App& program, action& chosen);
 void add_inspect(CLI::App& program, action& chosen);
 void add_bench(CLI::App& program, action& chosen);
+/// The operators' subcommands of `bench`, and `bench all`.
+void add_operator_benches(CLI::App& command, action& chosen);
 void add_plot(CLI::App& program, action& chosen);
 void add_check(CLI::App& program, action& chosen);
 void add_test(CLI::App& program, action& chosen);

@@ -8,6 +8,8 @@
 
 #include <kittens/runtime/device.hpp>
 
+#include <bench/operator_problem.hpp>
+
 #include <CLI/CLI.hpp>
 
 #include <memory>
@@ -67,6 +69,16 @@ public:
 
     virtual run_outcome run(const run_request& request) = 0;
     virtual inspect_plan inspect() = 0;
+
+    /// `kittens bench`: the element type that was chosen, the suites (the first is the default; none: the operation is
+    /// measured by a command of its own), their problems, and the peers of the default comparison.
+    virtual dtype element_type() const { return dtype::bf16; }
+    virtual std::vector<std::string> bench_suites() const { return {}; }
+    virtual std::vector<std::shared_ptr<const bench::operator_problem>> bench_problems(const std::string& suite) const {
+        (void)suite;
+        return {};
+    }
+    virtual std::vector<std::string> bench_peers() const { return {"torch", "compile"}; }
 };
 
 /// One of each, ordered as help lists them.
