@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <vector>
 
 namespace {
 
@@ -77,6 +78,14 @@ TEST_F(emulated_launch, a_fault_is_a_kernel_error_with_all_reports) {
     EXPECT_FALSE(done.report()->clean());
     for (int i = 0; i < 40; ++i) EXPECT_EQ(data[static_cast<std::size_t>(i)], 1);
     EXPECT_NO_THROW(q.wait());
+}
+
+// Small allocations lie side by side in the heap: what is just outside of one must not pass as its neighbour's.
+TEST_F(emulated_launch, outside_is_never_inside_a_neighbour) {
+    std::vector<kittens::buffer<int>> crowd;
+    for (int i = 0; i < 64; ++i) crowd.emplace_back(device, 16);
+    for (const std::ptrdiff_t distance : {-16, 16, 32, 1024, -4096, 16368})
+        EXPECT_THROW(kittens::run(q, lane_kernel, lane_args{{}, add_one, crowd[32].data() + distance}), kittens::kernel_error) << distance;
 }
 
 TEST_F(emulated_launch, freed_memory_is_no_allocation) {

@@ -10,7 +10,7 @@ struct shape {
     int rows, cols;
 };
 
-enum way { block, plain, transposed, transform };
+enum way { block, plain, transposed, transform, transposed_plain };
 
 /// `rows_less` and `cols_less`: how much the tensors lack to whole tiles.
 void move(context& c, const shape& s, way how, int rows_less, int cols_less) {
@@ -27,6 +27,20 @@ void move(context& c, const shape& s, way how, int rows_less, int cols_less) {
     expect_bits("copy", out, [&](int i, int j) { return how == transposed ? in.bits(j, i) : in.bits(i, j); });
     // Bytes in 16 columns have no row-layout tile to be packed from.
     if (how == transform && !(size_of(s.type) == 1 && s.cols == 16)) expect_bits("load and swap_layout", again, [&](int i, int j) { return in.bits(i, j); });
+}
+
+/// The input ends inside tiles that are stored whole: zeros come in, and what lies beyond it (NaN, guard) does not.
+void zeros_in(context& c, const shape& s, way how, int rows_less, int cols_less) {
+    const int down = s.rows == 8 ? 8 : 4, across = 4;
+    const int m = 2 * s.rows * down, n = 2 * s.cols * across;
+    const bool turned = how == transposed || how == transposed_plain;
+    tensor& in = turned ? c.input(s.type, n - cols_less, m - rows_less) : c.input(s.type, m - rows_less, n - cols_less);
+    tensor& out = c.output(s.type, m, n);
+    in.fill_coded(c.seed());
+    globals g = launch_of(across, down, 1);
+    g.number[0] = how;
+    c.run(fmt::format("grid_base_{}_{}_{}x{}", name_of(s.type), s.layout, s.rows, s.cols), g, {&in, &out});
+    expect_bits("copy", out, [&](int i, int j) { return i >= m - rows_less || j >= n - cols_less ? 0U : turned ? in.bits(j, i) : in.bits(i, j); });
 }
 
 std::vector<shape> shapes() {
@@ -58,6 +72,10 @@ const family base_shapes("base-shape", [](std::vector<grid_case>& to) {
         add(to, "edge", named("last-row"), false, [=](context& c) { move(c, s, block, 2 * s.rows - 1, 0); });
         add(to, "edge", named("load_transpose"), false, [=](context& c) { move(c, s, transposed, 3 * word, 5 * word); });
         add(to, "edge", named("plain"), false, [=](context& c) { move(c, s, plain, 3, 7); });
+        // Stored as cut as it was loaded, a tile does not show what came from outside: whole ones do.
+        add(to, "edge", named("plain-zeros-in"), false, [=](context& c) { zeros_in(c, s, plain, 3, 7); });
+        add(to, "edge", named("load_transpose-zeros-in"), false, [=](context& c) { zeros_in(c, s, transposed, 3 * word, 5 * word); });
+        add(to, "edge", named("load_transpose-plain-zeros-in"), false, [=](context& c) { zeros_in(c, s, transposed_plain, 3, 7); });
     }
 });
 

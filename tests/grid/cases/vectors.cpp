@@ -48,5 +48,27 @@ const family vectors("vector-movement", [](std::vector<grid_case>& to) {
     }
 });
 
+/// The input ends inside vectors that are stored whole: zeros come in.
+void zeros_in(context& c, const std::string& kernel, dtype type, int length, way how) {
+    constexpr int groups = 2, missing = 6;
+    tensor& in = c.input(type, 3, length * groups - missing);
+    tensor& out = c.output(type, 3, length * groups);
+    in.fill_coded(c.seed(), true);
+    globals g = launch_of(groups, 3, 1);
+    g.number[0] = how;
+    c.run(kernel, g, {&in, &out});
+    expect_bits("copy", out, [&](int i, int j) { return j < in.cols() ? in.bits(i, j) : 0U; });
+}
+
+const family edges("edge-vectors", [](std::vector<grid_case>& to) {
+    for (const dtype t : {dtype::bf16, dtype::f16, dtype::f32})
+        for (const auto& [form, n] : {std::pair("align", 16), std::pair("ortho", 32), std::pair("naive", 8), std::pair("naive", 24), std::pair("wide", 128), std::pair("wide", 256)}) {
+            const std::string kernel = fmt::format("grid_vector_{}_{}_{}", name_of(t), form, n);
+            for (const auto& [way_name, how] : {std::pair("global-register", through_registers), std::pair("global-shared", through_shared)})
+                add(to, "edge", fmt::format("vector-zeros-in/{}/{}/{}/{}", way_name, name_of(t), form, n), false,
+                    [=, how = how, n = n](context& c) { zeros_in(c, kernel, t, n, how); });
+        }
+});
+
 }  // namespace
 }  // namespace grid

@@ -7,7 +7,7 @@
 namespace grid::inline KITTENS_NS {
 
 /// Number 0: 0 load and store of block access, 1 of plain access, 2 the transposed load (matrix 0 holds the transpose),
-/// 3 load_transform beside load and swap_layout (matrix 2 gets the second).
+/// 3 load_transform beside load and swap_layout (matrix 2 gets the second), 4 the transposed load of plain access.
 template <class T, layout L, base_shape S, int M, int N>
 struct base_shape_movement : kernel {
     using tile = rt<T, M, N, L, S>;
@@ -26,6 +26,10 @@ struct base_shape_movement : kernel {
                 break;
             case 2:
                 load_transpose(t, matrix<const T>(g, 0), at);
+                store_any(matrix<T>(g, 1), t, at);
+                break;
+            case 4:
+                load_transpose(t, matrix<const T, access::plain>(g, 0), at);
                 store_any(matrix<T>(g, 1), t, at);
                 break;
             default:
