@@ -14,6 +14,10 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
+/// The share that this thread claims from first: always the same, so that the next launch of a kernel finds in this
+/// processor's caches what the last one left there. 0 for threads outside the pool.
+thread_local int own_share = 0;
+
 /// Spins until `ready()`, at most for idle_spin.
 template <class Ready> bool spin_until(Ready ready) {
     const auto deadline = clock::now() + idle_spin;
@@ -35,14 +39,27 @@ host_command::host_command(std::shared_ptr<host_core> core, std::uint64_t pieces
       chunk_(std::clamp<std::uint64_t>(pieces / (std::uint64_t(host_pool::instance().threads()) * 32), 1, 64)),
       max_participants_(static_cast<int>(
           std::min<std::uint64_t>(pieces, static_cast<std::uint64_t>(host_pool::instance().threads())))),
-      caller_waits_(caller_waits) {}
+      caller_waits_(caller_waits),
+      shares_(std::make_unique<share[]>(static_cast<std::size_t>(max_participants_))) {
+    const auto n = static_cast<std::uint64_t>(max_participants_);
+    for (std::uint64_t i = 0; i < n; ++i) {
+        shares_[i].next.store(pieces * i / n, std::memory_order_relaxed);
+        shares_[i].end = pieces * (i + 1) / n;
+    }
+}
 
 bool host_command::join() {
     int n = participants_.load(std::memory_order_relaxed);
     do {
-        if (n >= max_participants_ || next_.load(std::memory_order_relaxed) >= pieces_) return false;
+        if (n >= max_participants_ || !unclaimed()) return false;
     } while (!participants_.compare_exchange_weak(n, n + 1, std::memory_order_acq_rel));
     return true;
+}
+
+bool host_command::unclaimed() const {
+    for (int i = 0; i < max_participants_; ++i)
+        if (shares_[static_cast<std::size_t>(i)].next.load(std::memory_order_relaxed) < shares_[static_cast<std::size_t>(i)].end) return true;
+    return false;
 }
 
 void host_command::participate(host_worker& worker) {
@@ -52,10 +69,15 @@ void host_command::participate(host_worker& worker) {
 }
 
 bool host_command::claim(std::uint64_t& first, std::uint64_t& last) {
-    first = next_.fetch_add(chunk_, std::memory_order_relaxed);
-    if (first >= pieces_) return false;
-    last = std::min(first + chunk_, pieces_);
-    return true;
+    for (int i = 0; i < max_participants_; ++i) {
+        share& s = shares_[static_cast<std::size_t>((own_share + i) % max_participants_)];
+        if (s.next.load(std::memory_order_relaxed) >= s.end) continue;
+        first = s.next.fetch_add(chunk_, std::memory_order_relaxed);
+        if (first >= s.end) continue;
+        last = std::min(first + chunk_, s.end);
+        return true;
+    }
+    return false;
 }
 
 void host_command::fail(std::exception_ptr error) {
@@ -64,9 +86,14 @@ void host_command::fail(std::exception_ptr error) {
         if (!error_) error_ = std::move(error);
     }
     failed_.store(true, std::memory_order_release);
-    const std::uint64_t next = next_.exchange(pieces_, std::memory_order_relaxed);
+    std::uint64_t given_up = 0;
+    for (int i = 0; i < max_participants_; ++i) {
+        share& s = shares_[static_cast<std::size_t>(i)];
+        const std::uint64_t next = s.next.exchange(s.end, std::memory_order_relaxed);
+        if (next < s.end) given_up += s.end - next;
+    }
     // The caller has claimed pieces that it has not reported yet, so this cannot be what completes the command.
-    if (next < pieces_) finished_.fetch_add(pieces_ - next, std::memory_order_acq_rel);
+    if (given_up) finished_.fetch_add(given_up, std::memory_order_acq_rel);
 }
 
 void host_command::complete_pieces(std::uint64_t count) {
@@ -204,7 +231,7 @@ host_pool& host_pool::instance() {
 }
 
 host_pool::host_pool() : threads_(host_threads()) {
-    for (int i = 1; i < threads_; ++i) std::thread([this] { work(); }).detach();
+    for (int i = 1; i < threads_; ++i) std::thread([this, i] { work(i); }).detach();
 }
 
 bool host_pool::publish(const command_ptr& command) {
@@ -245,7 +272,8 @@ command_ptr host_pool::take() {
     return nullptr;
 }
 
-void host_pool::work() {
+void host_pool::work(int index) {
+    own_share = index;
     pthread_setname_np(pthread_self(), "kittens-worker");
     host_worker& worker = host_worker::of_this_thread();
     for (;;) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands of host queues and the threads that execute them.
 //
-// A command is a number of equal pieces (workgroups, blocks of a copy) that its participants claim from an atomic
-// counter. Participants are the pool's threads, a thread that waits for the command, and the queue's own thread where
-// the pool is busy elsewhere: every active command has at least one, so queues make progress side by side whatever
-// their kernels do.
+// A command is a number of equal pieces (workgroups, blocks of a copy), in one contiguous share for each participant: it
+// claims pieces of its own share first, then helps with the others'. Participants are the pool's threads, a thread that
+// waits for the command, and the queue's own thread where the pool is busy elsewhere: every active command has at least
+// one, so queues make progress side by side whatever their kernels do.
 #pragma once
 
 #include "backend.hpp"
@@ -55,6 +55,7 @@ protected:
 
 private:
     friend class host_core;
+    bool unclaimed() const;
     void complete_pieces(std::uint64_t count);
 
     std::shared_ptr<host_core> core_;
@@ -66,8 +67,13 @@ private:
     std::exception_ptr error_;
     std::atomic<bool> failed_{false}, done_{false};
     std::atomic<int> participants_{0};
-    // Every participant hits this one: it gets a cache line of its own.
-    alignas(64) std::atomic<std::uint64_t> next_{0};
+    // A participant goes through a share of neighbouring pieces, since those use the same data (a packed panel, a head's
+    // keys), and helps with the others' shares when its own is empty.
+    struct alignas(64) share {
+        std::atomic<std::uint64_t> next{0};
+        std::uint64_t end = 0;
+    };
+    const std::unique_ptr<share[]> shares_;
     alignas(64) std::atomic<std::uint64_t> finished_{0};
 };
 
@@ -114,7 +120,8 @@ public:
 
 private:
     host_pool();
-    void work();
+    /// `index`: 1 for the first of the pool's threads, 0 being the thread that waits.
+    void work(int index);
     command_ptr take();
 
     const int threads_;

@@ -197,5 +197,89 @@ TEST_F(mma, kept_panels_follow_memory) {
     }
 }
 
+// A product of two constant tiles waits until its tile is used. Whatever uses it, and however often, must see the sum once.
+TEST_F(mma, products_that_wait) {
+    using acc_t = rt_fl<64, 96>;
+    for (int round = 0; round < 12; ++round) {
+        const int m = uniform(1, 64), n = uniform(1, 96), k = uniform(1, 128);
+        auto a = random_matrix<bf16>(m, k), b = random_matrix<bf16>(k, n);
+        auto start = random_matrix<float>(64, 96);
+        const bool from_zero = round % 2 == 0;
+        matrix<float> straight(m, n), again(m, n), copied(m, n), doubled(64, 96);
+        matrix<bf16> narrow(m, n), wider(64, 100), shifted(m, n);
+        matrix<half> other(m, n);
+        as_subgroup([&](const subgroup&) {
+            auto acc = std::make_unique<acc_t>(), copy = std::make_unique<acc_t>();
+            auto ta = std::make_unique<rt_bf<64, 64>>();
+            auto tb = std::make_unique<rt_bf<64, 96, col>>();
+            if (from_zero) zero(*acc);
+            else load(*acc, start.layout<const float>(), {0, 0});
+            for (int l = 0; l < 2; ++l) {
+                load(*ta, a.layout<const bf16>(), {0, l});
+                load_transform(*tb, b.layout<const bf16>(), {l, 0});
+                mma_AB(*acc, *ta, *tb, *acc);
+            }
+            store(straight.layout(), *acc, {0, 0});
+            store(narrow.layout(), *acc, {0, 0});  // from the same tile, still waiting
+            store(other.layout(), *acc, {0, 0});
+            store(wider.layout(), *acc, {0, 0});  // more than the product has
+            *copy = *acc;
+            store(copied.layout(), *copy, {0, 0});
+            store(again.layout(), *acc, {0, 0});
+            add(*acc, *acc, *copy);
+            store(doubled.layout(), *acc, {0, 0});
+            // Forgotten products.
+            mma_AB(*copy, *ta, *tb, *copy);
+            zero(*copy);
+            mma_AB(*copy, *ta, *tb, *copy);
+            *copy = *acc;
+            store(shifted.layout(), *copy, {0, 0});
+        });
+        for (int i = 0; i < 64; ++i)
+            for (int j = 0; j < 96; ++j) {
+                double sum = from_zero ? 0 : start.value(i, j), size = std::abs(sum);
+                for (int l = 0; l < k && i < m && j < n; ++l) sum += a.value(i, l) * b.value(l, j), size += std::abs(a.value(i, l) * b.value(l, j));
+                // Products of bf16 are exact in float; every one of k + 1 additions may round.
+                const double near = size * (k + 1) * 0x1p-24 + 1e-30;
+                ASSERT_NEAR(doubled(i, j), 2 * sum, 4 * near);
+                // A rounding to eight bits (bf16) or eleven (half) comes on top.
+                ASSERT_NEAR(float(wider(i, j)), sum, near + (std::abs(sum) + near) * 0x1p-8);
+                if (i >= m || j >= n) continue;
+                ASSERT_NEAR(straight(i, j), sum, near);
+                ASSERT_EQ(straight(i, j), again(i, j));
+                ASSERT_EQ(copied(i, j), straight(i, j));
+                ASSERT_EQ(narrow(i, j).bits, bf16(straight(i, j)).bits);
+                ASSERT_NEAR(float(other(i, j)), sum, near + (std::abs(sum) + near) * 0x1p-11 + 0x1p-25);
+                ASSERT_NEAR(float(shifted(i, j)), 2 * sum, 4 * near + 2 * (std::abs(sum) + near) * 0x1p-8);
+            }
+        EXPECT_TRUE(straight.surroundings_intact() && narrow.surroundings_intact() && other.surroundings_intact() && wider.surroundings_intact());
+    }
+}
+
+// More depth than one pass of the matrix unit takes does not wait.
+TEST_F(mma, deep_products) {
+    const int k = 2048 + uniform(0, 100);
+    auto a = random_matrix<bf16>(40, k), b = random_matrix<bf16>(k, 48);
+    matrix<float> out(40, 48), again(40, 48);
+    as_subgroup([&](const subgroup&) {
+        auto acc = std::make_unique<rt_fl<48, 48>>();
+        auto ta = std::make_unique<rt_bf<48, 2176>>();
+        auto tb = std::make_unique<rt_bf<2176, 48, col>>();
+        zero(*acc);
+        load(*ta, a.layout<const bf16>(), {0, 0});
+        load_transform(*tb, b.layout<const bf16>(), {0, 0});
+        mma_AB(*acc, *ta, *tb, *acc);
+        store(out.layout(), *acc, {0, 0});
+        store(again.layout(), *acc, {0, 0});
+    });
+    for (int i = 0; i < 40; ++i)
+        for (int j = 0; j < 48; ++j) {
+            double sum = 0, size = 0;
+            for (int l = 0; l < k; ++l) sum += a.value(i, l) * b.value(l, j), size += std::abs(a.value(i, l) * b.value(l, j));
+            ASSERT_NEAR(out(i, j), sum, size * k * 0x1p-24);
+            ASSERT_EQ(out(i, j), again(i, j));
+        }
+}
+
 }  // namespace
 }  // namespace cpu_tests

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
@@ -264,6 +265,32 @@ TEST_F(host_launch, queues_run_concurrently) {
     }
     for (auto& e : events) e.wait();
     EXPECT_EQ(present, count);
+}
+
+// Every thread has a share of the workgroups. One that is held up by its first must not hold up the rest of its share.
+TEST_F(host_launch, others_take_over_the_share_of_a_slow_thread) {
+    if (q.where().properties().threads < 2) GTEST_SKIP() << "needs two threads";
+    constexpr int groups = 24;
+    std::vector<int> hits(groups);
+    static std::atomic<int> ended, late;
+    ended = late = 0;
+    kittens::run(q, probe_kernel,
+                 probe_args{launch_shape{{groups, 1, 1}, 1},
+                            [](const probe_args& a, host_context& c) {
+                                if (c.group[0] == 0) {
+                                    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+                                    while (ended.load() < groups - 1)
+                                        if (std::chrono::steady_clock::now() > limit) {
+                                            ++late;
+                                            break;
+                                        } else std::this_thread::yield();
+                                }
+                                ++a.out[c.group[0]];
+                                ++ended;
+                            },
+                            hits.data()});
+    EXPECT_EQ(std::count(hits.begin(), hits.end(), 1), groups);
+    EXPECT_EQ(late.load(), 0);
 }
 
 TEST_F(host_launch, a_queue_makes_progress_without_a_wait) {

@@ -47,27 +47,27 @@ struct left_tiles {
     std::int64_t stride, tile_step, depth_step;
 };
 
-/// Lines to bring into the second-level cache, a few at a time, while products run: `outer` runs of `inner` lines. What does
-/// not exist may be asked for: a prefetch does not fault.
+/// Units of depth that one pass takes.
+template <class Form> inline constexpr int pass_depth = pass_tiles * tile_side * Form::group;
+
+/// Lines to bring into the second-level cache while a block's products run: in every step, one of each of `rows` rows. What
+/// does not exist may be asked for: a prefetch does not fault.
 struct line_prefetcher {
     const std::byte* next = nullptr;
-    int inner = 0, outer = 0, per_step = 0;
-    std::int64_t inner_stride = 0, outer_stride = 0;
-    int done = 0;
+    std::int64_t stride = 0;
+    int rows = 0;
 
     KITTENS_INLINE void step() {
-        for (int i = 0; i < per_step && outer > 0; ++i) {
-            __builtin_prefetch(next + done * inner_stride, 0, 2);
-            if (++done == inner) done = 0, --outer, next += outer_stride;
-        }
+        for (int i = 0; i < rows; ++i) __builtin_prefetch(next + i * stride, 0, 2);
+        next += 64;
     }
-    /// As few lines in each of `steps` steps as bring all of them in; at most `most`.
-    KITTENS_INLINE void spread(int steps, int most) { per_step = std::min(most, int((std::int64_t(inner) * outer + steps - 1) / std::max(1, steps))); }
 };
 
-/// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart.
+/// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart. `backward`: from
+/// the last tile of depth to the first. With `sink`, the sums go to its (row, col).
 template <class TA, class TB, int MB, int NB>
-KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, unit* c, std::int64_t ldc, bool fresh, line_prefetcher& ahead) {
+KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, bool backward, unit* c, std::int64_t ldc, bool fresh,
+                                   line_prefetcher ahead, const storage::sum_sink* sink, int row, int col) {
     unit* const c1 = c + tile_side * ldc;
     const std::int64_t c_stride = ldc * std::int64_t(sizeof(unit));
     if (fresh) {
@@ -81,8 +81,14 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
         if constexpr (MB == 2) tile_load<2>(c1, c_stride);
         if constexpr (MB == 2 && NB == 2) tile_load<3>(c1 + tile_side, c_stride);
     }
-    const std::byte *a0 = left.data, *a1 = left.data + left.tile_step;
-    const unit *b0 = right, *b1 = right + right_step;
+    // Stores to lines that are not in the cache would wait for them one after the other.
+    if (sink)
+        for (int i = 0; i < tile_side * MB; ++i) __builtin_prefetch(sink->at(row + i, col), 1, 3);
+    const std::int64_t a_step = backward ? -left.depth_step : left.depth_step, b_step = backward ? -tile_units : tile_units;
+    const std::byte* a0 = left.data + (backward ? (tiles - 1) * left.depth_step : 0);
+    const std::byte* a1 = a0 + left.tile_step;
+    const unit* b0 = right + (backward ? std::int64_t(tiles - 1) * tile_units : 0);
+    const unit* b1 = b0 + right_step;
     for (int k = 0; k < tiles; ++k) {
         tile_load<4>(a0, left.stride);
         tile_load_stream<6>(b0, 64);
@@ -96,16 +102,23 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
             tile_multiply<TA, TB, 2, 5, 6>();
         }
         if constexpr (MB == 2 && NB == 2) tile_multiply<TA, TB, 3, 5, 7>();
-        a0 += left.depth_step;
-        a1 += left.depth_step;
-        b0 += tile_units;
-        b1 += tile_units;
+        a0 += a_step;
+        a1 += a_step;
+        b0 += b_step;
+        b1 += b_step;
         ahead.step();
     }
-    tile_store<0>(c, c_stride);
-    if constexpr (NB == 2) tile_store<1>(c + tile_side, c_stride);
-    if constexpr (MB == 2) tile_store<2>(c1, c_stride);
-    if constexpr (MB == 2 && NB == 2) tile_store<3>(c1 + tile_side, c_stride);
+    alignas(64) unit sums[tile_side * MB * tile_side * NB];
+    unit* to = c;
+    std::int64_t to_pitch = ldc;
+    if (sink) to = sums, to_pitch = tile_side * NB;
+    unit* const to1 = to + tile_side * to_pitch;
+    const std::int64_t to_stride = to_pitch * std::int64_t(sizeof(unit));
+    tile_store<0>(to, to_stride);
+    if constexpr (NB == 2) tile_store<1>(to + tile_side, to_stride);
+    if constexpr (MB == 2) tile_store<2>(to1, to_stride);
+    if constexpr (MB == 2 && NB == 2) tile_store<3>(to1 + tile_side, to_stride);
+    if (sink) sink->take(*sink, sums, to_pitch, row, col, tile_side * MB, tile_side * NB);
 }
 
 /// Panels of 16 lanes, each a sequence of tiles [depth][lane]: what the right operand of a tile product is.
@@ -137,9 +150,10 @@ KITTENS_NOINLINE void pack_left_tiles(const operand<T>& a, int tiles, unit* out)
     }
 }
 
-/// c (+)= a * b. Sums go to a.lanes rows and b.lanes columns, both rounded up to 16, which c must have room for.
+/// c (+)= a * b. Sums go to a.lanes rows and b.lanes columns, both rounded up to 16, which c must have room for. With `sink`,
+/// which the depth of one pass must suffice for, they go there, and c is only read.
 template <class Form, class TA, class TB>
-KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b) {
+KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b, const storage::sum_sink* sink) {
     auto* const c = reinterpret_cast<unit*>(c_);
     constexpr int tile_depth = tile_side * Form::group;
     const int depth = std::min(a.depth, b.depth), tiles = (depth + tile_depth - 1) / tile_depth;
@@ -175,27 +189,33 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
             left_tiles l = left;
             l.data += m * left.tile_step + k * left.depth_step;
             const bool two_rows = m + 1 < row_tiles;
-            // Rows of a matrix are too far apart for the hardware to see the next block coming.
-            line_prefetcher ahead;
+            // Rows of a matrix are too far apart for the hardware to see the next block coming: each column block of this one
+            // brings in some of its rows.
+            const std::byte* next = nullptr;
             if (in_place) {
-                if (m + 2 < row_tiles) ahead.next = l.data + 2 * left.tile_step;
-                else if (!last_pass) ahead.next = left.data + (k + pass_tiles) * left.depth_step;
-                else if (a.more_depth > 0) ahead.next = left.data + tiles * left.depth_step;
-                else if (a.more_lanes > 0) ahead.next = left.data + row_tiles * left.tile_step - a.first_depth * std::int64_t(sizeof(TA));
-                if (ahead.next) {
-                    ahead.inner = 2 * tile_side, ahead.inner_stride = left.stride;
-                    ahead.outer = n_tiles, ahead.outer_stride = 64;
-                    ahead.spread(col_pairs * n_tiles, 4);
-                }
+                if (m + 2 < row_tiles) next = l.data + 2 * left.tile_step;
+                else if (!last_pass) next = left.data + (k + pass_tiles) * left.depth_step;
+                else if (a.more_depth > 0) next = left.data + tiles * left.depth_step;
+                else if (a.more_lanes > 0) next = left.data + row_tiles * left.tile_step - a.first_depth * std::int64_t(sizeof(TA));
             }
+            const int rows_each = std::min((2 * tile_side + col_pairs - 1) / col_pairs, 8);
             for (int n = 0; n < col_tiles; n += 2) {
                 const unit* const panel = right + n * right_step + k * tile_units;
                 unit* const to = c + std::int64_t(m) * tile_side * ldc + n * tile_side;
                 const bool two_cols = n + 1 < col_tiles;
-                if (two_rows && two_cols) multiply_tiles<TA, TB, 2, 2>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
-                else if (two_rows) multiply_tiles<TA, TB, 2, 1>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
-                else if (two_cols) multiply_tiles<TA, TB, 1, 2>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
-                else multiply_tiles<TA, TB, 1, 1>(l, panel, right_step, n_tiles, to, ldc, clear, ahead);
+                // What the block before has read last is read first: it is still in the first-level cache.
+                const bool backward = n / 2 & 1;
+                line_prefetcher ahead;
+                if (next && n / 2 * rows_each < 2 * tile_side) ahead = {next + n / 2 * rows_each * left.stride, left.stride, rows_each};
+                const auto block = [&](auto mb, auto nb) __attribute__((always_inline)) {
+                    multiply_tiles<TA, TB, mb, nb>(l, panel, right_step, n_tiles, backward, to, ldc, clear, ahead, sink, m * tile_side, n * tile_side);
+                };
+                constexpr std::integral_constant<int, 1> one;
+                constexpr std::integral_constant<int, 2> two;
+                if (two_rows && two_cols) block(two, two);
+                else if (two_rows) block(two, one);
+                else if (two_cols) block(one, two);
+                else block(one, one);
             }
         }
     }

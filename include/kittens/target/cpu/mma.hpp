@@ -37,32 +37,69 @@ KITTENS_INLINE operand<typename Tile::element> operand_of(const Tile& t) {
     return {block.data, block.stride, block.cols, block.rows, false, shared, block.first_col, block.first_row, block.cols_right, block.rows_below};
 }
 
-template <bool ATransposed, bool BTransposed, class D, class A, class B>
-KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
-    using form = decltype(form_of<typename A::element>());
-    if (&d != &c) d = c;
-    const auto left = operand_of<!ATransposed>(a);
-    const auto right = operand_of<BTransposed>(b);
-    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0) return;
-
 #if defined(KITTENS_CPU_AMX)
-    constexpr bool tiles = form::id == form_bf16::id || form::id == form_byte::id;
+template <class Form> inline constexpr bool by_tiles = Form::id == form_bf16::id || Form::id == form_byte::id;
 #else
-    constexpr bool tiles = false;
+template <class Form> inline constexpr bool by_tiles = false;
 #endif
-    constexpr int row_step = tiles ? 16 : 1, col_step = tiles ? 16 : lanes;
+
+/// d += left * right; with `sink`, the sums go there and d stays as it is.
+template <class Form, class D, class TA, class TB>
+KITTENS_INLINE void add_product(const D& d, const operand<TA>& left, const operand<TB>& right, [[maybe_unused]] const storage::sum_sink* sink) {
+    constexpr int row_step = by_tiles<Form> ? 16 : 1, col_step = by_tiles<Form> ? 16 : lanes;
     const int rows = std::min((left.lanes + row_step - 1) / row_step * row_step, D::rows), cols = (right.lanes + col_step - 1) / col_step * col_step;
     d.settle_for_sum(rows);
     const bool fresh = d.live_rows == 0;
-    if (fresh) {
+    if (fresh && !sink) {
         for (int i = 0; cols < D::cols && i < rows; ++i) std::memset(d.row(i) + cols, 0, (D::cols - cols) * sizeof(typename D::element));
         d.live_rows = rows;
     }
 #if defined(KITTENS_CPU_AMX)
-    if constexpr (tiles) tile_product<form>(d.elements, D::pitch, fresh, left, right);
+    if constexpr (by_tiles<Form>) tile_product<Form>(d.elements, D::pitch, fresh, left, right, sink);
     else
 #endif
-        vector_product<form>(d.elements, D::pitch, fresh, left, right);
+        vector_product<Form>(d.elements, D::pitch, fresh, left, right);
+}
+
+/// A product that waited: its operands are kept in the tile.
+template <class Form, class D, class TA, class TB>
+void run_waiting(const void* tile, const storage::waiting_product& self, const storage::sum_sink* sink) {
+    operand<TA> left;
+    operand<TB> right;
+    std::memcpy(&left, self.left, sizeof left);
+    std::memcpy(&right, self.right, sizeof right);
+    const auto& d = static_cast<const D&>(*static_cast<const typename D::storage_base*>(tile));
+    if (sink) {
+        // The tile still waits for this product afterwards.
+        const auto again = d.waiting;
+        d.waiting.run = nullptr;
+        add_product<Form>(d, left, right, sink);
+        d.waiting = again;
+    } else add_product<Form>(d, left, right, nullptr);
+}
+
+template <bool ATransposed, bool BTransposed, class D, class A, class B>
+KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
+    using form = decltype(form_of<typename A::element>());
+    using TA = typename A::element;
+    using TB = typename B::element;
+    if (&d != &c) d = c;
+    const auto left = operand_of<!ATransposed>(a);
+    const auto right = operand_of<BTransposed>(b);
+    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0) return;
+    if constexpr (by_tiles<form>) {
+        if (left.shared && right.shared && std::min(left.depth, right.depth) <= pass_depth<form>) {
+            d.add_waiting();
+            static_assert(sizeof left <= sizeof d.waiting.left && sizeof right <= sizeof d.waiting.right);
+            std::memcpy(d.waiting.left, &left, sizeof left);
+            std::memcpy(d.waiting.right, &right, sizeof right);
+            d.waiting.rows = left.lanes;
+            d.waiting.cols = right.lanes;
+            d.waiting.run = &run_waiting<form, D, TA, TB>;
+            return;
+        }
+    }
+    add_product<form>(d, left, right, nullptr);
 }
 
 template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c) { multiply<false, false>(d, a, b, c); }

@@ -93,11 +93,32 @@ KITTENS_INLINE void prefetch_row(const T* row, int n) {
     for (const auto* end = reinterpret_cast<const char*>(row + n); line < end; line += 64) __builtin_prefetch(line, 0, 2);
 }
 
+/// Takes sums of type T to memory of type G.
+template <class T, class G>
+void take_sums(const storage::sum_sink& to, const void* sums, std::int64_t pitch, int row, int col, int n_rows, int n_cols) {
+    const int rows = std::min(n_rows, to.rows - row), cols = std::min(n_cols, to.cols - col);
+    const T* from = static_cast<const T*>(sums);
+    if (cols == 32) {
+        for (int i = 0; i < rows; ++i, from += pitch) convert_row(from, reinterpret_cast<G*>(to.at(row + i, col)), 32);
+    } else if (cols > 0) {
+        for (int i = 0; i < rows; ++i, from += pitch) store_row(from, reinterpret_cast<G*>(to.at(row + i, col)), cols);
+    }
+}
+
 template <class GL, class RT>
 KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
-    src.settle();
     const clipped_area in(dst, at, RT::rows, RT::cols);
     if (in.rows == 0) return;
+    if constexpr (RT::may_wait) {
+        using G = typename GL::value_type;
+        if (src.product_waits() && in.skip_rows + in.skip_cols == 0 && in.rows <= src.waiting.rows && in.cols <= src.waiting.cols) {
+            const storage::sum_sink sink{reinterpret_cast<std::byte*>(address(dst, at)), dst.row_stride * std::int64_t(sizeof(G)), in.rows, in.cols,
+                                         sizeof(G), &take_sums<typename RT::element, G>};
+            src.waiting.run(static_cast<const void*>(&static_cast<const typename RT::storage_base&>(src)), src.waiting, &sink);
+            return;
+        }
+    }
+    src.settle_rows(in.skip_rows + in.rows);
     auto* to = address(dst, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
     if (in.skip_cols == 0) {
         // Stores to lines that are not in the cache wait for them one after the other: ask for the lines some rows ahead.

@@ -104,7 +104,12 @@ KITTENS_INLINE void narrow(const wide_t<T>* in, T* out, int n) {
         for (int i = 0; i < n; i += lanes) narrow_half(out + i, vload_float(in + i));
     } else if constexpr (std::is_same_v<T, bf16>) {
 #if defined(__AVX512BF16__)
-        for (int i = 0; i < n; i += 16) {
+        int i = 0;
+        for (; i + 32 <= n; i += 32) {
+            const auto h = _mm512_cvtne2ps_pbh(vload_float(in + i + 16), vload_float(in + i));
+            std::memcpy(static_cast<void*>(out + i), &h, 64);
+        }
+        for (; i < n; i += 16) {
             const auto h = _mm512_cvtneps_pbh(vload_float(in + i));
             std::memcpy(static_cast<void*>(out + i), &h, 32);
         }

@@ -9,14 +9,18 @@
 //              copies it in first.
 //   live_rows  rows from here on are zero. Zeroing an accumulator therefore writes nothing, and the first product on it
 //              reads nothing.
+//   waiting    a product of two borrowed operands is still to be added. Where the tile is stored next, the product's sums
+//              go to memory straight from the matrix unit; anything else, also the next product, adds it first.
 #pragma once
 
 #include <kittens/base/shape.hpp>
 #include <kittens/base/target.hpp>
 #include <kittens/base/types.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace kittens::inline KITTENS_NS::storage {
 
@@ -32,8 +36,32 @@ struct memory_block {
     int first_row = 0, first_col = 0, rows_below = 0, cols_right = 0;
 };
 
+/// Where a product's final sums go instead of into a tile: the `rows` x `cols` corner of a matrix in memory, whose rows are
+/// `stride` bytes apart.
+struct sum_sink {
+    std::byte* data;
+    std::int64_t stride;
+    int rows, cols, element_bytes;
+    /// Converts and writes what lies inside of a block of `n_rows` x `n_cols` sums (32-bit units, rows `pitch` apart) at (row, col).
+    void (*take)(const sum_sink& self, const void* sums, std::int64_t pitch, int row, int col, int n_rows, int n_cols);
+
+    std::byte* at(int row, int col) const { return data + row * stride + std::int64_t(col) * element_bytes; }
+};
+
+/// A product that is still to be added to a tile. Its operands do not change during the launch.
+struct waiting_product {
+    /// Adds it to `tile`, or, where `sink` is given, sends the sum of both there and leaves the tile as it is.
+    void (*run)(const void* tile, const waiting_product& self, const sum_sink* sink) = nullptr;
+    int rows = 0, cols = 0;
+    alignas(8) std::byte left[56], right[56];
+};
+struct nothing_waits {};
+
 template <class T, int M, int N, layout L, base_shape S>
 struct tile_storage {
+    using storage_base = tile_storage;
+    /// Only sums can wait.
+    static constexpr bool may_wait = std::is_same_v<T, float> || std::is_same_v<T, int32>;
     /// The matrix engine writes whole blocks of 16 rows.
     static constexpr int stored_rows = (M + 15) / 16 * 16;
     /// A line more where rows would start a power of two apart and so compete for few sets of the cache.
@@ -41,6 +69,7 @@ struct tile_storage {
 
     mutable memory_block<T> borrowed;
     mutable int live_rows = M;
+    [[no_unique_address]] mutable std::conditional_t<may_wait, waiting_product, nothing_waits> waiting;
     alignas(64) mutable T elements[stored_rows * pitch];
 
     tile_storage() {}
@@ -54,23 +83,43 @@ struct tile_storage {
 
     /// Makes the array hold the value.
     KITTENS_INLINE void settle() const {
-        if (borrowed.data || live_rows < M) [[unlikely]] settle_now();
+        if (borrowed.data || live_rows < M || product_waits()) [[unlikely]] settle_now();
+    }
+    /// Makes the first `rows` rows hold their values.
+    KITTENS_INLINE void settle_rows(int rows) const {
+        if (borrowed.data || live_rows < rows || product_waits()) [[unlikely]] settle_now();
+    }
+    KITTENS_INLINE bool product_waits() const {
+        if constexpr (may_wait) return waiting.run != nullptr;
+        else return false;
+    }
+    KITTENS_INLINE void add_waiting() const {
+        if constexpr (may_wait)
+            if (waiting.run) {
+                const waiting_product product = waiting;
+                waiting.run = nullptr;
+                product.run(this, product, nullptr);
+            }
     }
     /// Called before all elements are overwritten.
     KITTENS_INLINE void overwrite() {
+        forget_product();
         borrowed.data = nullptr;
         live_rows = M;
     }
     KITTENS_INLINE void set_zero() {
+        forget_product();
         borrowed.data = nullptr;
         live_rows = 0;
     }
     KITTENS_INLINE void borrow(const memory_block<T>& from) {
+        forget_product();
         borrowed = from;
         live_rows = M;
     }
     /// Called before a product adds to the first `rows` rows: afterwards either none of them count as zero, or all rows do.
     KITTENS_INLINE void settle_for_sum(int rows) const {
+        add_waiting();
         if (borrowed.data || (live_rows > 0 && live_rows < rows)) settle_now();
     }
     /// Copies from memory, now.
@@ -103,17 +152,23 @@ struct tile_storage {
   private:
     static constexpr T zero_element() { return T(0); }
 
+    KITTENS_INLINE void forget_product() const {
+        if constexpr (may_wait) waiting.run = nullptr;
+    }
     KITTENS_NOINLINE void settle_now() const {
+        add_waiting();
         if (borrowed.data) {
             const auto from = borrowed;
             borrowed.data = nullptr;
             fetch(from);
-        } else {
+        } else if (live_rows < M) {
             std::memset(static_cast<void*>(row(live_rows)), 0, std::size_t(M - live_rows) * pitch * sizeof(T));
         }
         live_rows = M;
     }
     KITTENS_NOINLINE void assign(const tile_storage& o) {
+        o.add_waiting();
+        forget_product();
         borrowed = o.borrowed;
         live_rows = o.live_rows;
         if (!borrowed.data && live_rows > 0) std::memcpy(static_cast<void*>(elements), o.elements, std::size_t(live_rows) * pitch * sizeof(T));
