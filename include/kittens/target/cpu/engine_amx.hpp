@@ -63,11 +63,33 @@ struct line_prefetcher {
     }
 };
 
+/// A block's final sums on their way to a sink, some rows in every step of the next block: written all at once, rows that lie a
+/// power of two apart would push each other out of the cache before they are complete.
+struct sum_drain {
+    const storage::sum_sink* sink = nullptr;
+    const unit* sums = nullptr;
+    int pitch = 0, row = 0, col = 0, rows = 0, cols = 0, per_step = 1;
+
+    KITTENS_INLINE void step() {
+        if (rows > 0) take(std::min(per_step, rows));
+    }
+    KITTENS_INLINE void finish() {
+        if (rows > 0) take(rows);
+    }
+    KITTENS_INLINE void take(int n) {
+        sink->take(*sink, sums, pitch, row, col, n, cols);
+        sums += n * pitch;
+        row += n;
+        rows -= n;
+    }
+};
+
 /// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart. `backward`: from
-/// the last tile of depth to the first. With `sink`, the sums go to its (row, col).
+/// the last tile of depth to the first. With `sink`, the sums go to `sums` and, while the next block runs, from there to its
+/// (row, col); what `drain` still holds of the block before goes now.
 template <class TA, class TB, int MB, int NB>
 KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, bool backward, unit* c, std::int64_t ldc, bool fresh,
-                                   line_prefetcher ahead, const storage::sum_sink* sink, int row, int col) {
+                                   line_prefetcher ahead, const storage::sum_sink* sink, unit* sums, sum_drain& drain, int row, int col) {
     unit* const c1 = c + tile_side * ldc;
     const std::int64_t c_stride = ldc * std::int64_t(sizeof(unit));
     if (fresh) {
@@ -81,14 +103,15 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
         if constexpr (MB == 2) tile_load<2>(c1, c_stride);
         if constexpr (MB == 2 && NB == 2) tile_load<3>(c1 + tile_side, c_stride);
     }
-    // Stores to lines that are not in the cache would wait for them one after the other.
-    if (sink)
+    // Stores to lines that are in no near cache would wait for them one after the other.
+    if (sink && sink->far)
         for (int i = 0; i < tile_side * MB; ++i) __builtin_prefetch(sink->at(row + i, col), 1, 3);
     const std::int64_t a_step = backward ? -left.depth_step : left.depth_step, b_step = backward ? -tile_units : tile_units;
     const std::byte* a0 = left.data + (backward ? (tiles - 1) * left.depth_step : 0);
     const std::byte* a1 = a0 + left.tile_step;
     const unit* b0 = right + (backward ? std::int64_t(tiles - 1) * tile_units : 0);
     const unit* b1 = b0 + right_step;
+    drain.per_step = (drain.rows + tiles - 1) / tiles;
     for (int k = 0; k < tiles; ++k) {
         tile_load<4>(a0, left.stride);
         tile_load_stream<6>(b0, 64);
@@ -107,8 +130,9 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
         b0 += b_step;
         b1 += b_step;
         ahead.step();
+        drain.step();
     }
-    alignas(64) unit sums[tile_side * MB * tile_side * NB];
+    drain.finish();
     unit* to = c;
     std::int64_t to_pitch = ldc;
     if (sink) to = sums, to_pitch = tile_side * NB;
@@ -118,7 +142,7 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
     if constexpr (NB == 2) tile_store<1>(to + tile_side, to_stride);
     if constexpr (MB == 2) tile_store<2>(to1, to_stride);
     if constexpr (MB == 2 && NB == 2) tile_store<3>(to1 + tile_side, to_stride);
-    if (sink) sink->take(*sink, sums, to_pitch, row, col, tile_side * MB, tile_side * NB);
+    if (sink) drain = {sink, sums, int(to_pitch), row, col, tile_side * MB, tile_side * NB};
 }
 
 /// Panels of 16 lanes, each a sequence of tiles [depth][lane]: what the right operand of a tile product is.
@@ -182,6 +206,9 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
 
     const std::int64_t right_step = std::int64_t(tiles) * tile_units;
     const int col_pairs = (col_tiles + 1) / 2;
+    alignas(64) unit sums[2][4 * tile_units];
+    int block_count = 0;
+    sum_drain drain;
     for (int k = 0; k < tiles; k += pass_tiles) {
         const int n_tiles = std::min(pass_tiles, tiles - k);
         const bool clear = fresh && k == 0, last_pass = k + pass_tiles >= tiles;
@@ -208,7 +235,7 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
                 line_prefetcher ahead;
                 if (next && n / 2 * rows_each < 2 * tile_side) ahead = {next + n / 2 * rows_each * left.stride, left.stride, rows_each};
                 const auto block = [&](auto mb, auto nb) __attribute__((always_inline)) {
-                    multiply_tiles<TA, TB, mb, nb>(l, panel, right_step, n_tiles, backward, to, ldc, clear, ahead, sink, m * tile_side, n * tile_side);
+                    multiply_tiles<TA, TB, mb, nb>(l, panel, right_step, n_tiles, backward, to, ldc, clear, ahead, sink, sums[block_count++ & 1], drain, m * tile_side, n * tile_side);
                 };
                 constexpr std::integral_constant<int, 1> one;
                 constexpr std::integral_constant<int, 2> two;
@@ -219,6 +246,7 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
             }
         }
     }
+    drain.finish();
 }
 
 }  // namespace kittens::inline KITTENS_NS::lower

@@ -18,8 +18,13 @@ inline constexpr int block_rows = 6;  // of 16 registers, 12 hold sums
 inline constexpr int block_vectors = 2;
 inline constexpr int block_cols = block_vectors * lanes;
 static_assert(block_vectors == 2, "pack_two packs the panels");
-/// Units of depth per pass: a panel of B then takes half of the first-level cache or less.
+/// Units of depth per pass: a panel of B then takes at most two thirds of the first-level cache (48 KiB; 24 KiB with 256 bits,
+/// for processors that have 32).
+#if defined(__AVX512F__)
 inline constexpr int pass_units = 256;
+#else
+inline constexpr int pass_units = 384;
+#endif
 
 /// sum + a * b over the elements of each unit.
 template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b) {
@@ -42,16 +47,20 @@ template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b)
 #endif
 }
 
-/// c[R x V vectors] (+)= a * b. a: [units][R], b: [units][V * lanes].
+/// c[R x V vectors] (+)= a * b. a: [units][R], b: [units][V * lanes]. Sums start at zero and what c holds is added last: it
+/// is on its way to the first-level cache meanwhile.
 template <class Form, int R, int V>
 void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int64_t ldc, bool fresh) {
     auto* c = static_cast<unit*>(c_);
     vint sum[R][V];
     KITTENS_UNROLL
     for (int r = 0; r < R; ++r) {
+        __builtin_prefetch(c + r * ldc, 1, 3);
+        if constexpr (V * lanes * sizeof(unit) > 64) __builtin_prefetch(c + r * ldc + 16, 1, 3);
         KITTENS_UNROLL
-        for (int v = 0; v < V; ++v) sum[r][v] = fresh ? vzero() : vload(c + r * ldc + v * lanes);
+        for (int v = 0; v < V; ++v) sum[r][v] = vzero();
     }
+    KITTENS_UNROLL_BY(4)
     for (int u = 0; u < units; ++u, a += R, b += V * lanes) {
         vint right[V];
         KITTENS_UNROLL
@@ -66,7 +75,7 @@ void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int6
     KITTENS_UNROLL
     for (int r = 0; r < R; ++r) {
         KITTENS_UNROLL
-        for (int v = 0; v < V; ++v) vstore(c + r * ldc + v * lanes, sum[r][v]);
+        for (int v = 0; v < V; ++v) vstore(c + r * ldc + v * lanes, fresh ? sum[r][v] : vadd<typename Form::sum>(sum[r][v], vload(c + r * ldc + v * lanes)));
     }
 }
 

@@ -81,12 +81,11 @@ void run_waiting(const void* tile, const storage::waiting_product& self, const s
 template <bool ATransposed, bool BTransposed, class D, class A, class B>
 KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
     using form = decltype(form_of<typename A::element>());
-    using TA = typename A::element;
-    using TB = typename B::element;
     if (&d != &c) d = c;
     const auto left = operand_of<!ATransposed>(a);
     const auto right = operand_of<BTransposed>(b);
     if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0) return;
+#if defined(KITTENS_CPU_AMX)
     if constexpr (by_tiles<form>) {
         if (left.shared && right.shared && std::min(left.depth, right.depth) <= pass_depth<form>) {
             d.add_waiting();
@@ -95,10 +94,11 @@ KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
             std::memcpy(d.waiting.right, &right, sizeof right);
             d.waiting.rows = left.lanes;
             d.waiting.cols = right.lanes;
-            d.waiting.run = &run_waiting<form, D, TA, TB>;
+            d.waiting.run = &run_waiting<form, D, typename A::element, typename B::element>;
             return;
         }
     }
+#endif
     add_product<form>(d, left, right, nullptr);
 }
 

@@ -112,8 +112,9 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
     if constexpr (RT::may_wait) {
         using G = typename GL::value_type;
         if (src.product_waits() && in.skip_rows + in.skip_cols == 0 && in.rows <= src.waiting.rows && in.cols <= src.waiting.cols) {
-            const storage::sum_sink sink{reinterpret_cast<std::byte*>(address(dst, at)), dst.row_stride * std::int64_t(sizeof(G)), in.rows, in.cols,
-                                         sizeof(G), &take_sums<typename RT::element, G>};
+            const std::int64_t stride = dst.row_stride * std::int64_t(sizeof(G));
+            const storage::sum_sink sink{reinterpret_cast<std::byte*>(address(dst, at)), stride, in.rows, in.cols, sizeof(G), dst.rows() * stride > (std::int64_t(2) << 20),
+                                         &take_sums<typename RT::element, G>};
             src.waiting.run(static_cast<const void*>(&static_cast<const typename RT::storage_base&>(src)), src.waiting, &sink);
             return;
         }

@@ -63,6 +63,17 @@ KITTENS_INLINE vfloat widen_half(const void* p) { return _mm256_cvtph_ps(_mm_loa
 KITTENS_INLINE void narrow_half(void* p, vfloat v) { _mm_storeu_si128(static_cast<__m128i*>(p), _mm256_cvtps_ph(v, 0)); }
 #endif
 
+/// Sum of units that hold T each, float or int32.
+template <class T> KITTENS_INLINE vint vadd(vint a, vint b) {
+#if defined(__AVX512F__)
+    if constexpr (std::is_same_v<T, float>) return _mm512_castps_si512(_mm512_add_ps(_mm512_castsi512_ps(a), _mm512_castsi512_ps(b)));
+    else return _mm512_add_epi32(a, b);
+#else
+    if constexpr (std::is_same_v<T, float>) return _mm256_castps_si256(_mm256_add_ps(_mm256_castsi256_ps(a), _mm256_castsi256_ps(b)));
+    else return _mm256_add_epi32(a, b);
+#endif
+}
+
 /// What arithmetic on T is done in.
 template <class T> using wide_t = std::conditional_t<is_integer_element<T>, int32, float>;
 

@@ -42,6 +42,8 @@ struct sum_sink {
     std::byte* data;
     std::int64_t stride;
     int rows, cols, element_bytes;
+    /// The tensor is too large to be in a core's own caches.
+    bool far;
     /// Converts and writes what lies inside of a block of `n_rows` x `n_cols` sums (32-bit units, rows `pitch` apart) at (row, col).
     void (*take)(const sum_sink& self, const void* sums, std::int64_t pitch, int row, int col, int n_rows, int n_cols);
 
