@@ -90,6 +90,7 @@ shape_figures measure(const gemm_shape& shape, const gemm_request& request, cons
                       const gemm_candidate& candidate, const std::vector<entrant>& peers, const std::function<void()>& tick) {
     shape_figures result;
     result.shape = shape;
+    if (request.policy_of) result.policy = request.policy_of(shape);
     gemm_data data(where, shape, request.in, request.seed);
     const dtype out = output_of(request.in);
 

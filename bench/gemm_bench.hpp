@@ -26,6 +26,8 @@ using gemm_candidate =
 /// The suite's kernel through the runtime, as a user launches it: what a launch costs is in the time. A shape on which
 /// 2-D block access is not allowed takes the policy for that.
 gemm_candidate kernel_candidate(const device& where, dtype in, const std::string& policy);
+/// The policy that kernel_candidate launches for a shape.
+std::string candidate_policy(const device& where, dtype in, const std::string& policy, const gemm_shape& shape);
 
 struct gemm_request {
     std::string suite;
@@ -40,6 +42,8 @@ struct gemm_request {
     /// What a peer without a product of this type is measured in is single precision. Where the instruction set does
     /// 16-bit products no faster than single precision, a peer is tried in both, and its faster one is measured.
     bool either_type = false;
+    /// Which policy the candidate takes for a shape, where that is known.
+    std::function<std::string(const gemm_shape&)> policy_of{};
 };
 
 struct peer_figures {
@@ -59,6 +63,7 @@ struct omission {
 
 struct shape_figures {
     gemm_shape shape;
+    std::string policy;   ///< of the candidate; empty where it is not known
     std::string failure;  ///< of the candidate; then there are no figures
     double relative_frobenius = 0;
     summary seconds;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_bench.hpp"
+#include "gemm_choice.hpp"
 
 #include <kittens/runtime/queue.hpp>
 
@@ -33,16 +34,14 @@ std::shared_ptr<prepared_launch> prepare(const device& where, const std::string&
     using block = typename kernels::gemm<kernels::default_policy(In)>::globals;
     using plain = typename kernels::gemm<kernels::plain_policy(In)>::globals;
     const plain p = globals_for<plain>(s, a, b, c);
-    const bool by_block = policy != "plain" && !p.a.broken_rule() && !p.b.broken_rule() && !p.c.broken_rule();
-    const std::string chosen = by_block ? policy : "plain";
-    const std::string name = fmt::format("gemm_{}{}{}", name_of(In), chosen == "default" ? "" : "_", chosen == "default" ? "" : chosen);
-    const auto launch = std::make_shared<prepared_launch>(prepared_launch{queue(where), &kernel_for(where, name), {}});
+    const chosen_kernel chosen = choose_kernel(where, In, policy, s.m, s.n, s.k, !p.a.broken_rule() && !p.b.broken_rule() && !p.c.broken_rule());
+    const auto launch = std::make_shared<prepared_launch>(prepared_launch{queue(where), &kernel_for(where, chosen.kernel), {}});
     const auto keep = [&](const auto& globals) {
         launch->args.resize(sizeof globals);
         std::memcpy(launch->args.data(), &globals, sizeof globals);
     };
-    if (by_block) keep(globals_for<block>(s, a, b, c));
-    else keep(p);
+    if (chosen.plain) keep(p);
+    else keep(globals_for<block>(s, a, b, c));
     return launch;
 }
 
@@ -55,6 +54,14 @@ gemm_candidate kernel_candidate(const device& where, dtype in, const std::string
                                                : prepare<dtype::bf16>(where, policy, shape, a, b, c);
         return [launch] { launch->on.run(*launch->kernel, launch->args.data(), launch->args.size()); };
     };
+}
+
+std::string candidate_policy(const device& where, dtype in, const std::string& policy, const gemm_shape& s) {
+    const auto allowed = [](std::int64_t rows, std::int64_t columns, dtype type) {
+        return !broken_surface_rule(0, columns * size_of(type), rows, columns * size_of(type));
+    };
+    const bool blocks = allowed(s.m, s.k, in) && allowed(s.k, s.n, in) && allowed(s.m, s.n, output_of(in));
+    return choose_kernel(where, in, policy, s.m, s.n, s.k, blocks).policy;
 }
 
 }  // namespace kittens::bench

@@ -14,7 +14,7 @@ namespace {
 /// The command that brings what a peer needs, and builds its plug-in.
 std::string install_command(const std::string& name) {
     if (name == "openblas") return "scripts/setup.sh --only apt && scripts/build.sh";
-    if (name == "mkl") return ".toolchain/venv/bin/pip install --no-deps mkl";
+    if (name == "mkl") return "scripts/setup.sh --only mkl";
     return fmt::format("scripts/setup.sh --only {} && scripts/build.sh", name);
 }
 

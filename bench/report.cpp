@@ -33,6 +33,7 @@ json to_json(const shape_figures& s, const peak& limit) {
     for (const omission& o : s.omitted) omitted.push_back({{"peer", o.peer}, {"reason", o.reason}, {"wrong", o.wrong}});
     return {{"shape", {{"m", s.shape.m}, {"n", s.shape.n}, {"k", s.shape.k}}},
             {"workload", s.shape.workload},
+            {"policy", s.policy.empty() ? json(nullptr) : json(s.policy)},
             {"half", s.shape.square() ? "square" : "rectangular"},
             {"passed", passed},
             {"failure", passed ? json(nullptr) : json(s.failure)},
@@ -94,6 +95,7 @@ std::vector<std::string> row_of(const shape_figures& s, const gemm_figures& f, c
         row.push_back(cell);
     }
     row.push_back(fmt::format("{:.2e}", s.relative_frobenius));
+    row.push_back(s.policy);
     return row;
 }
 
@@ -154,6 +156,7 @@ std::string to_text(const gemm_figures& f, const setting& in) {
     std::vector<std::vector<std::string>> rows{{"M x N x K", "ours", "TFLOP/s", "of peak"}};
     for (const peer_identity& p : f.peers) rows[0].push_back(p.name + "  ");
     rows[0].emplace_back("error");
+    rows[0].emplace_back("policy");
     for (const shape_figures& s : f.shapes) rows.push_back(row_of(s, f, in));
     text += aligned(rows);
 

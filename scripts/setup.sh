@@ -27,8 +27,10 @@ Installs what SyclKittens needs. Nothing outside $KITTENS_TOOLCHAIN is written, 
   --minimal       the apt packages alone: targets cpu and emulated
   --no-torch      leave PyTorch out
   --no-peers      leave PyTorch and oneDNN out
+  --no-plot       leave matplotlib out
+  --mkl           oneMKL too, to measure against
   --sycl          DPC++'s SYCL headers and runtime too, for the SYCL back end's tests
-  --only PARTS    only these, separated by commas: apt,intel,opencl,onednn,torch,sycl
+  --only PARTS    only these, separated by commas: apt,intel,opencl,onednn,torch,plot,mkl,sycl
   --any-torch     if no CPU build of PyTorch is within reach, take PyPI's with CUDA (3 GB)
   --force         install again what is there
   --list          say what would be installed and where, and stop
@@ -38,7 +40,7 @@ Environment: KITTENS_TOOLCHAIN (where to install), KITTENS_DEBIAN_MIRROR (where 
 EOF
 }
 
-parts=(apt intel opencl onednn torch)
+parts=(apt intel opencl onednn torch plot)
 force=0 list=0
 while (($#)); do
   case $1 in
@@ -50,6 +52,8 @@ while (($#)); do
       IFS=, read -ra parts <<<"$2"
       shift
       ;;
+    --no-plot) parts=("${parts[@]/plot/}") ;;
+    --mkl) parts+=(mkl) ;;
     --sycl) parts+=(sycl) ;;
     --any-torch) export SETUP_ANY_TORCH=1 ;;
     --force) force=1 ;;
@@ -61,7 +65,7 @@ while (($#)); do
 done
 mapfile -t parts < <(printf '%s\n' "${parts[@]}" | sed '/^$/d')
 for part in "${parts[@]}"; do
-  [[ $part =~ ^(apt|intel|opencl|onednn|torch|sycl)$ ]] || fail "unknown part $part; there are apt, intel, opencl, onednn, torch, sycl" || exit 2
+  [[ $part =~ ^(apt|intel|opencl|onednn|torch|plot|mkl|sycl)$ ]] || fail "unknown part $part; there are apt, intel, opencl, onednn, torch, plot, mkl, sycl" || exit 2
 done
 
 part_pins() { # PART
@@ -71,6 +75,8 @@ part_pins() { # PART
     opencl) printf '%s\n' "${OPENCL_WHEELS[@]}" ;;
     onednn) printf '%s\n' "${ONEDNN_WHEELS[@]}" ;;
     torch) printf '%s\n' "${TORCH_WHEELS[@]}" ;;
+    plot) printf '%s\n' "${PLOT_WHEELS[@]}" ;;
+    mkl) printf '%s\n' "${MKL_WHEELS[@]}" ;;
     sycl) printf '%s\n' "${SYCL_WHEELS[@]}" ;;
   esac
 }
@@ -120,7 +126,7 @@ for part in "${wanted[@]}"; do
   [[ $part == apt ]] && { install_part apt || { wait; fail "the apt part is needed for everything else" || exit 1; }; }
 done
 for part in "${wanted[@]}"; do
-  [[ $part =~ ^(opencl|onednn|torch|sycl)$ ]] && { install_part "$part" & running[$part]=$!; }
+  [[ $part =~ ^(opencl|onednn|torch|plot|mkl|sycl)$ ]] && { install_part "$part" & running[$part]=$!; }
 done
 for part in "${!running[@]}"; do
   wait "${running[$part]}" || failed+=("$part")
@@ -133,6 +139,7 @@ for part in "${failed[@]}"; do
     intel) note "without the Intel compiler: no inspect and no machine-code tests; cpu, emulated and xe on the OpenCL device work" ;;
     opencl) note "without an OpenCL device: target xe compiles but does not run here; cpu, emulated and inspect work" ;;
     sycl) note "without DPC++: the SYCL back end is not tested here" ;;
-    onednn | torch) note "without $part: benchmarks leave out the comparison with $part" ;;
+    plot) note "without matplotlib: kittens plot does not draw" ;;
+    onednn | torch | mkl) note "without $part: benchmarks leave out the comparison with $part" ;;
   esac
 done

@@ -13,6 +13,13 @@ torch_describe() {
   echo "PyTorch CPU build and numpy, to measure against: 200 MB download, 950 MB in $KITTENS_TOOLCHAIN/venv"
 }
 
+plot_describe() {
+  echo "matplotlib, for kittens plot: 30 MB download, 120 MB in $KITTENS_TOOLCHAIN/venv"
+}
+mkl_describe() {
+  echo "oneMKL, to measure against (Intel Simplified Software License): 190 MB download, 700 MB in $KITTENS_TOOLCHAIN/venv"
+}
+
 venv_pip() { "$KITTENS_TOOLCHAIN/venv/bin/pip" --disable-pip-version-check --no-input "$@"; }
 
 venv_create() {
@@ -85,6 +92,16 @@ sycl_describe() {
 }
 sycl_ready() { [[ -f $KITTENS_TOOLCHAIN/venv/include/sycl/sycl.hpp && -f $KITTENS_TOOLCHAIN/venv/lib/libsycl.so ]]; }
 sycl_install() { venv_install_pinned sycl "${SYCL_WHEELS[@]}"; }
+
+plot_ready() { compgen -G "$KITTENS_TOOLCHAIN/venv/lib/python3*/site-packages/matplotlib/__init__.py" >/dev/null; }
+plot_install() {
+  EXPECTED_TO_FAIL=1 venv_install plot "${PLOT_WHEELS[@]}" && return 0
+  note "[plot] ${PLOT_WHEELS[*]} could not be installed; trying the newest version" >&2
+  venv_install plot "${PLOT_WHEELS[@]%%==*}"
+}
+
+mkl_ready() { compgen -G "$KITTENS_TOOLCHAIN/venv/lib/libmkl_rt.so.*" >/dev/null; }
+mkl_install() { venv_install_pinned mkl "${MKL_WHEELS[@]}"; }
 
 torch_ready() { compgen -G "$KITTENS_TOOLCHAIN/venv/lib/python3*/site-packages/torch/version.py" >/dev/null; }
 # The CPU build: from a configured index or folder if one has it, else from pytorch.org. PyPI's own build brings

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import support
@@ -92,6 +93,63 @@ class Peers(CommandTest):
             if "openblas" in entry["peers"]:
                 self.assertEqual(entry["peers"]["openblas"]["dtype"], "fp32")
                 self.assertEqual(document["peers"]["openblas"]["isa"].lower(), "haswell")
+
+
+class Tune(CommandTest):
+    """kittens tune gemm, and what run and bench make of its table."""
+
+    def test_a_table_is_written_and_used(self):
+        table, log = self.folder / "choices.toml", self.folder / "tune.log"
+        command = ["tune", "gemm", "--shape", "48x80x96", "--shape", "33x65x17", "--warm-ups", 1, "--rounds", 2, "--table", table, "--log", log]
+        first = self.json_of(*command)
+        self.assertEqual(len(first["entries"]), 2)
+        self.assertEqual(first["left"], [])
+        for entry in first["entries"]:
+            self.assertGreaterEqual(entry["gain"], 1)
+            self.assertIn(entry["policy"], entry["us"])
+            self.assertIn("default", entry["us"])
+            self.assertGreater(len(entry["us"]), 3)
+            self.assertFalse(entry["from_log"])
+        # A log that was cut off in the middle of a line: what is whole counts.
+        lines = log.read_text().splitlines()
+        log.write_text(lines[0] + "\n" + lines[1][: len(lines[1]) // 2])
+        second = self.json_of(*command)
+        self.assertEqual([e["from_log"] for e in second["entries"]], [True, False])
+        chosen = {(e["shape"]["m"], e["shape"]["n"], e["shape"]["k"]): e["policy"] for e in second["entries"]}
+
+        environment = {"KITTENS_GEMM_CHOICES": str(table)}
+        run = self.json_of("run", "gemm", "-m", 48, "-n", 80, "-k", 96, env=environment)
+        self.assertTrue(run["passed"])
+        self.assertEqual(run["policy"], chosen[48, 80, 96])
+        self.assertTrue(any("measured" in note for note in run["notes"]))
+        near = self.json_of("run", "gemm", "-m", 33, "-n", 66, "-k", 17, env=environment)
+        self.assertTrue(any("nearest measured: 33 x 65 x 17" in note for note in near["notes"]))
+        figures = self.json_of("bench", "gemm", "--shape", "48x80x96", "--against", "none", "--warm-ups", 1, "--rounds", 2, env=environment)
+        self.assertEqual((figures["policy"], figures["entries"][0]["policy"]), ("auto", chosen[48, 80, 96]))
+
+    def test_every_tile_is_right(self):
+        done = self.kittens("run", "gemm", "-m", 1, "-n", 1, "-k", 1, "--policy", "1x1x1")
+        self.assertEqual(done.returncode, 2)
+        for dtype in "bf16", "fp16", "int8":
+            listed = self.kittens("run", "gemm", "-m", 1, "-n", 1, "-k", 1, "--policy", "1x1x1", "--dtype", dtype).stderr
+            tiles = sorted(set(re.findall(r"\b\d+x\d+x\d+\b", listed)) - {"1x1x1"})
+            self.assertGreater(len(tiles), 3)
+            for tile in tiles:
+                for m, n, k in (129, 311, 577), (1, 1, 1):
+                    r = self.json_of("run", "gemm", "-m", m, "-n", n, "-k", k, "--dtype", dtype, "--policy", tile)
+                    self.assertTrue(r["passed"], r)
+                    self.assertEqual(r["policy"], tile)
+
+    def test_wrong_use(self):
+        self.refuses(["tune", "gemm"], "--table")
+        self.refuses(["tune", "gemm", "--table", "t.toml", "--suite", "none"], "suite")
+        bad = self.folder / "bad.toml"
+        bad.write_text("[[choice]]\n")
+        for arguments, env in (["tune", "gemm", "--table", bad, "--shape", "1x1x1"], {}), (["run", "gemm", "-m", 1, "-n", 1, "-k", 1], {"KITTENS_GEMM_CHOICES": str(bad)}):
+            done = self.kittens(*arguments, env=env)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("bad.toml", done.stderr)
+            self.assertEqual(bad.read_text(), "[[choice]]\n")
 
 
 class Plot(CommandTest):

@@ -57,7 +57,7 @@ class Cpu(RunTest):
             self.assertEqual(self.passes(128, 96, 64, "bf16", "--policy", policy)["policy"], policy)
 
     def test_default_gives_way_where_blocks_are_not_allowed(self):
-        r = self.passes(17, 33, 65, "bf16")
+        r = self.passes(17, 33, 65, "bf16", "--policy", "default")
         self.assertEqual((r["policy"], r["variant"]), ("plain", "gemm_bf16_plain"))
         self.assertTrue(any("2-D block" in n for n in r["notes"]))
 

@@ -8,6 +8,7 @@
 #include "text.hpp"
 
 #include "gemm/gemm_policies.hpp"
+#include "gemm/gemm_shapes.hpp"
 
 #include <bench/environment.hpp>
 #include <bench/gemm_bench.hpp>
@@ -23,25 +24,10 @@ namespace kittens::tool {
 namespace {
 
 struct bench_options {
-    std::string suite = "cpu", against = "onednn,openblas,torch", isa, threads, type = "bf16", policy = "default", wait = "default", seed,
+    std::string suite = "cpu", against = "onednn,openblas,torch", isa, threads, type = "bf16", policy = "auto", wait = "default", seed,
                 warm_ups = "10", rounds = "30", json_path;
     std::vector<std::string> shapes;
 };
-
-/// "512x4096x1024": M, N, K.
-bench::gemm_shape parse_shape(const std::string& text) {
-    const std::vector<std::string> sizes = split(text, 'x');
-    if (sizes.size() != 3) throw user_error(fmt::format("--shape must be MxNxK, e.g. 512x4096x1024, not \"{}\"", text));
-    const auto size = [&](std::size_t i) { return static_cast<int>(whole_number("a size in --shape", sizes[i], 1, 1 << 30)); };
-    bench::gemm_shape shape{size(0), size(1), size(2), "given"};
-    if (shape.square()) shape.workload = "square";
-    return shape;
-}
-
-dtype parse_type(const std::string& name) {
-    require_choice("element type", name, {"bf16", "fp16", "int8"});
-    return name == "fp16" ? dtype::f16 : name == "int8" ? dtype::i8 : dtype::bf16;
-}
 
 std::vector<std::string> parse_peers(const std::string& list) {
     if (list == "none") return {};
@@ -52,18 +38,13 @@ std::vector<std::string> parse_peers(const std::string& list) {
 
 int bench_gemm(const bench_options& o) {
     bench::gemm_request request;
-    request.in = parse_type(o.type);
+    request.in = parse_gemm_type(o.type);
     request.suite = o.shapes.empty() ? o.suite : "given";
-    if (o.shapes.empty()) {
-        require_choice("suite", o.suite, bench::gemm_suite_names());
-        request.shapes = bench::gemm_suite(o.suite);
-    }
-    for (const std::string& s : o.shapes) request.shapes.push_back(parse_shape(s));
+    request.shapes = gemm_shapes(o.suite, o.shapes);
     request.peers = parse_peers(o.against);
     request.how.warm_ups = static_cast<int>(whole_number("--warm-ups", o.warm_ups, 1, 100'000));
     request.how.rounds = static_cast<int>(whole_number("--rounds", o.rounds, 1, 100'000));
     require_choice("wait policy", o.wait, {"default", "passive"});
-    require_choice(fmt::format("gemm policy for {}", o.type), o.policy, compiled_gemm_policies(request.in));
     const int threads = o.threads.empty() ? 0 : static_cast<int>(whole_number("--threads", o.threads, 1, 4096));
     const bench::conditions wanted{parse_isa_cap(o.isa), bench::choose_processors(threads), o.wait == "passive"};
     const console out(o.json_path);
@@ -73,6 +54,8 @@ int bench_gemm(const bench_options& o) {
     request.seed = o.seed.empty() ? fresh_seed() : seed_number(o.seed);
     request.threads = wanted.threads();
     const device where = find_device("cpu");
+    require_choice(fmt::format("gemm policy for {}", o.type), o.policy, gemm_policies_on(where, request.in));
+    request.policy_of = [&](const bench::gemm_shape& s) { return bench::candidate_policy(where, request.in, o.policy, s); };
     const cpu_isa isa = *parse_cpu_isa(where.properties().isa);
     request.either_type = request.in == dtype::f16 || isa < cpu_isa::amx;
 
@@ -107,7 +90,7 @@ void add_bench(CLI::App& program, action& chosen) {
     gemm->add_option("--shape", o.shapes, "Measure MxNxK instead of a suite; may be repeated")->type_name("MxNxK")->allow_extra_args(false);
     gemm->add_option("--against", o.against, "Peers, separated by commas: onednn, torch, mkl, openblas; NAME:fp32 for a peer's single precision; none")->type_name("PEERS")->capture_default_str();
     gemm->add_option("--dtype", o.type, "Element type: bf16, fp16 or int8")->type_name("TYPE")->capture_default_str();
-    gemm->add_option("--policy", o.policy, "Named policy of the kernel")->type_name("NAME")->capture_default_str();
+    gemm->add_option("--policy", o.policy, "auto (the table of measured choices), a named policy, or a tile of the cpu target, e.g. 128x256x1024")->type_name("NAME")->capture_default_str();
     gemm->add_option("--isa", o.isa, "Cap everybody's instruction set: avx2, avx512, avx512_bf16 or amx; KITTENS_MAX_CPU_ISA if not given")->type_name("LEVEL");
     gemm->add_option("--threads", o.threads, "Threads of everybody; one for each core if not given")->type_name("T");
     gemm->add_option("--warm-ups", o.warm_ups, "Rounds that are not kept")->type_name("W")->capture_default_str();

@@ -19,6 +19,7 @@ void add_inspect(CLI::App& program, action& chosen);
 void add_bench(CLI::App& program, action& chosen);
 /// The operators' subcommands of `bench`, and `bench all`.
 void add_operator_benches(CLI::App& command, action& chosen);
+void add_tune(CLI::App& program, action& chosen);
 void add_plot(CLI::App& program, action& chosen);
 void add_check(CLI::App& program, action& chosen);
 void add_test(CLI::App& program, action& chosen);

@@ -53,6 +53,7 @@ int parse_and_act(int argc, char** argv) {
     add_run(program, chosen);
     add_inspect(program, chosen);
     add_bench(program, chosen);
+    add_tune(program, chosen);
     add_plot(program, chosen);
     add_check(program, chosen);
     add_test(program, chosen);

@@ -22,7 +22,7 @@ void gemm_operation::add_kernel_options(CLI::App& to) {
                   "Element type of A and B: bf16, fp16 or int8; C is of the same type, int32 for int8")
         ->type_name("TYPE")
         ->capture_default_str();
-    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order")
+    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order; auto is what the table of measured choices says, a tile (128x256x1024) one of the cpu target's")
         ->type_name("NAME")
         ->capture_default_str();
 }
@@ -52,7 +52,10 @@ void gemm_operation::check_problem_options() {
     scale_ = positive_number("--scale", scale_text_);
     if (type_ == dtype::i8 && scale_ != 1)
         throw user_error("--scale is for bf16 and fp16; int8 data is uniform over all values: leave it out");
-    require_choice(fmt::format("gemm policy for {}", type_text_), policy_, compiled_gemm_policies(type_));
+    // Tiles depend on the device, and are looked for when it is known.
+    std::vector<std::string> names = compiled_gemm_policies(type_);
+    names.insert(names.begin(), "auto");
+    if (policy_.empty() || policy_[0] < '0' || policy_[0] > '9') require_choice(fmt::format("gemm policy for {}", type_text_), policy_, names);
 }
 
 std::vector<std::string> gemm_operation::check_problems() const {
@@ -72,13 +75,14 @@ std::vector<std::string> gemm_operation::kernel_choices() const {
 inspect_plan gemm_operation::inspect() {
     std::vector<std::string> names;
     for (const auto& entry : gemm_policies()) names.emplace_back(entry.name);
-    require_choice("gemm policy", policy_, names);
-    const gemm_policy_entry& entry = *find_gemm_policy(policy_);
+    const std::string policy_name = policy_ == "auto" ? "default" : policy_;
+    require_choice("gemm policy", policy_name, names);
+    const gemm_policy_entry& entry = *find_gemm_policy(policy_name);
     const kernels::gemm_policy policy = entry.make(type_);
 
     inspect_plan plan;
-    plan.kernel = gemm_kernel_name(type_, policy_);
-    plan.policy = policy_;
+    plan.kernel = gemm_kernel_name(type_, policy_name);
+    plan.policy = policy_name;
     plan.type = type_text_;
     plan.grf = static_cast<unsigned>(policy.grf);
     // One dpas: 8 rows, 16 columns, 32 bytes of K.

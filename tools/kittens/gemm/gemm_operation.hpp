@@ -26,7 +26,7 @@ public:
 
 private:
     // As given.
-    std::string type_text_ = "bf16", policy_ = "default", m_text_, n_text_, k_text_, scale_text_ = "1";
+    std::string type_text_ = "bf16", policy_ = "auto", m_text_, n_text_, k_text_, scale_text_ = "1";
     // As checked.
     dtype type_ = dtype::bf16;
     std::int64_t m_ = 0, n_ = 0, k_ = 0;

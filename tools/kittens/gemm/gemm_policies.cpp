@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_policies.hpp"
 
+#include <bench/gemm_choice.hpp>
 #include <kittens/runtime/registry.hpp>
 
 #include <gemm/policies.hpp>
@@ -26,6 +27,14 @@ std::string gemm_kernel_name(dtype type, std::string_view policy) {
     std::string name = std::string("gemm_") + name_of(type);
     if (policy != "default") name.append("_").append(policy);
     return name;
+}
+
+std::vector<std::string> gemm_policies_on(const device& where, dtype type) {
+    std::vector<std::string> all = compiled_gemm_policies(type);
+    all.insert(all.begin(), "auto");
+    const std::vector<std::string> tiles = bench::compiled_tiles(where, type);
+    all.insert(all.end(), tiles.begin(), tiles.end());
+    return all;
 }
 
 std::vector<std::string> compiled_gemm_policies(dtype type) {

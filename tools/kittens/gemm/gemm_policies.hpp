@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kittens/base/types.hpp>
+#include <kittens/runtime/device.hpp>
 
 #include <gemm/policy.hpp>
 
@@ -24,6 +25,9 @@ const gemm_policy_entry* find_gemm_policy(std::string_view name);
 
 /// The registered kernel of a policy: "gemm_bf16" for the default, else "gemm_bf16_masked".
 std::string gemm_kernel_name(dtype type, std::string_view policy);
+
+/// What --policy may be on `where`: auto, the named policies, and the tiles of the cpu target.
+std::vector<std::string> gemm_policies_on(const device& where, dtype type);
 
 /// Policies that this program has kernels of for `type`, the default first.
 std::vector<std::string> compiled_gemm_policies(dtype type);

@@ -5,6 +5,7 @@
 #include "gemm_operation.hpp"
 #include "gemm_policies.hpp"
 
+#include <bench/gemm_choice.hpp>
 #include <fmt/format.h>
 #include <gemm/gemm.hpp>
 #include <gemm/policies.hpp>
@@ -145,18 +146,23 @@ run_outcome gemm_operation::run(const run_request& request) {
     result.shape_text = fmt::format("{} x {} x {}", m_, n_, k_);
     result.work = 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
 
-    const launch_args args = make_args(type_, o, m_, n_, k_, policy_ != "plain");
-    if (!args.broken_rule.empty() && policy_ != "plain") {
-        if (policy_ != "default")
+    if (policy_ != "auto") require_choice(fmt::format("gemm policy for {} on {}", type_text_, where.id()), policy_, gemm_policies_on(where, type_));
+    launch_args args = make_args(type_, o, m_, n_, k_, policy_ != "plain");
+    const bool blocks = args.broken_rule.empty() && policy_ != "plain";
+    const bench::chosen_kernel chosen = bench::choose_kernel(where, type_, policy_, m_, n_, k_, blocks);
+    if (blocks && chosen.plain) args = make_args(type_, o, m_, n_, k_, false);
+    result.policy = chosen.policy;
+    if (!chosen.why.empty()) result.notes.push_back(fmt::format("policy {}: {}", chosen.policy, chosen.why));
+    if (chosen.policy == "plain" && policy_ != "plain") {
+        if (policy_ != "default" && policy_ != "auto")
             throw user_error(
                 fmt::format("policy {} reads by 2-D blocks, which this size does not allow ({}); leave --policy out or "
                             "take another size",
                             policy_, args.broken_rule));
-        result.policy = "plain";
         result.notes.push_back(
             fmt::format("2-D block access is not allowed here ({}): policy plain", args.broken_rule));
     }
-    const kernel_record& kernel = kernel_for(where, gemm_kernel_name(type_, result.policy));
+    const kernel_record& kernel = kernel_for(where, chosen.kernel);
     result.kernel = kernel.name;
 
     result.runs = run_repeatedly(on, kernel, args.bytes.data(), args.bytes.size(), request.repeat, [&] {

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which policy a GEMM takes: a table of measured choices per target, instruction set, element type and shape, and what
+// follows from it for shapes that were never measured.
+#pragma once
+
+#include <kittens/base/types.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernels {
+
+/// C (m x n) = A (m x k) * B (k x n).
+struct gemm_problem {
+    std::string target, isa;  ///< "cpu", "amx"
+    kittens::dtype in = kittens::dtype::bf16;
+    int threads = 1;
+    std::int64_t m = 1, n = 1, k = 1;
+};
+
+struct gemm_choice {
+    std::string policy;  ///< "default", or a tile: "128x256x1024"
+    std::string why;     ///< "measured", "nearest measured: 512 x 1024 x 256", "nothing measured for ..."
+};
+
+class gemm_choices {
+public:
+    struct entry {
+        std::string target, isa, type;
+        int threads = 1;
+        std::int64_t m = 1, n = 1, k = 1;
+        std::string policy;
+        double gain = 1;  ///< the default policy's time over this one's, when it was measured
+
+        bool same_case(const entry& o) const;
+    };
+
+    gemm_choices() = default;
+    /// Throws std::runtime_error with file, line and what is wrong.
+    static gemm_choices parse(std::string_view toml, const std::string& name);
+    static gemm_choices read(const std::filesystem::path& file);
+    /// kernels/gemm/choices.toml as it was when this was built.
+    static const gemm_choices& built_in();
+    /// The file that KITTENS_GEMM_CHOICES names, read once, else the built-in table.
+    static const gemm_choices& active();
+
+    /// The policy of the measured shape that is nearest, by the distance of the logarithms of M, N, K (and, for half as
+    /// much, of the number of threads), among entries of the same target, instruction set and type.
+    gemm_choice choose(const gemm_problem& problem) const;
+
+    /// Replaces the entry of the same case.
+    void set(const entry& e);
+    const std::vector<entry>& entries() const noexcept { return entries_; }
+    /// As TOML, sorted.
+    std::string text() const;
+    /// Writes beside the file first: it is there whole or not at all.
+    void write(const std::filesystem::path& file) const;
+
+private:
+    std::vector<entry> entries_;
+};
+
+}  // namespace kernels

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu_policies.hpp"
+
+using namespace kernels;
+
+#define KITTENS_TILE(M, N, K) KITTENS_CPU_GEMM(bf16, dtype::bf16, M, N, K)
+KITTENS_GEMM_TILES_16(KITTENS_TILE)

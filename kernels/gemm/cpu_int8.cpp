@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cpu_policies.hpp"
+
+using namespace kernels;
+
+#define KITTENS_TILE(M, N, K) KITTENS_CPU_GEMM(int8, dtype::i8, M, N, K)
+KITTENS_GEMM_TILES_8(KITTENS_TILE)

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of measured GEMM choices: reading, writing, what follows for other shapes.
+#include <gemm/choices.hpp>
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <string>
+#include <unistd.h>
+
+namespace {
+
+using kernels::gemm_choices;
+using kernels::gemm_problem;
+using kittens::dtype;
+
+constexpr const char* two = R"(
+[[choice]]
+target = "cpu"
+isa = "amx"
+type = "bf16"
+threads = 2
+shape = [64, 1024, 4096]
+policy = "64x512x512"
+gain = 1.25
+
+[[choice]]
+target = "cpu"
+isa = "amx"
+type = "bf16"
+threads = 2
+shape = [2048, 2048, 2048]
+policy = "default"
+)";
+
+gemm_problem problem(std::int64_t m, std::int64_t n, std::int64_t k) { return {"cpu", "amx", dtype::bf16, 2, m, n, k}; }
+
+TEST(choices, a_measured_shape_is_taken_as_it_was_measured) {
+    const auto table = gemm_choices::parse(two, "two");
+    EXPECT_EQ(table.choose(problem(64, 1024, 4096)).policy, "64x512x512");
+    EXPECT_EQ(table.choose(problem(64, 1024, 4096)).why, "measured");
+    EXPECT_EQ(table.choose(problem(2048, 2048, 2048)).policy, "default");
+}
+
+TEST(choices, other_shapes_take_the_nearest) {
+    const auto table = gemm_choices::parse(two, "two");
+    for (const auto& p : {problem(1, 1, 1'000'000), problem(32, 2048, 4096), problem(100, 700, 5000)}) {
+        const auto c = table.choose(p);
+        EXPECT_EQ(c.policy, "64x512x512") << p.m;
+        EXPECT_EQ(c.why, "nearest measured: 64 x 1024 x 4096");
+    }
+    EXPECT_EQ(table.choose(problem(4096, 4096, 4096)).policy, "default");
+    auto other = problem(64, 1024, 4096);
+    other.threads = 8;
+    EXPECT_EQ(table.choose(other).policy, "64x512x512");
+    EXPECT_EQ(table.choose(other).why, "nearest measured: 64 x 1024 x 4096 with 2 threads");
+}
+
+TEST(choices, what_was_never_measured_takes_the_default) {
+    const auto table = gemm_choices::parse(two, "two");
+    for (auto p : {gemm_problem{"xe", "amx", dtype::bf16, 2, 64, 1024, 4096}, gemm_problem{"cpu", "avx2", dtype::bf16, 2, 64, 1024, 4096},
+                   gemm_problem{"cpu", "amx", dtype::f16, 2, 64, 1024, 4096}}) {
+        EXPECT_EQ(table.choose(p).policy, "default");
+        EXPECT_NE(table.choose(p).why.find("nothing measured"), std::string::npos);
+    }
+    EXPECT_EQ(gemm_choices().choose(problem(1, 1, 1)).policy, "default");
+}
+
+TEST(choices, a_later_measurement_replaces_the_earlier) {
+    auto table = gemm_choices::parse(two, "two");
+    table.set({"cpu", "amx", "bf16", 2, 64, 1024, 4096, "32x64x1024", 1.5});
+    EXPECT_EQ(table.entries().size(), 2u);
+    EXPECT_EQ(table.choose(problem(64, 1024, 4096)).policy, "32x64x1024");
+    table.set({"cpu", "amx", "bf16", 1, 64, 1024, 4096, "default", 1});
+    EXPECT_EQ(table.entries().size(), 3u);
+    EXPECT_EQ(table.choose(problem(64, 1024, 4096)).policy, "32x64x1024");
+}
+
+TEST(choices, what_is_written_reads_the_same) {
+    auto table = gemm_choices::parse(two, "two");
+    table.set({"cpu", "avx2", "int8", 16, 1, 2, 3, "192x256x384", 1.023});
+    const auto file = std::filesystem::temp_directory_path() / ("choices_test_" + std::to_string(::getpid()) + ".toml");
+    table.write(file);
+    const auto again = gemm_choices::read(file);
+    EXPECT_EQ(again.text(), table.text());
+    EXPECT_EQ(again.entries().size(), 3u);
+    std::filesystem::remove(file);
+    EXPECT_THROW(gemm_choices::read(file), std::runtime_error);
+    EXPECT_THROW(table.write("/nowhere/choices.toml"), std::exception);
+}
+
+TEST(choices, faults_are_named_with_their_line) {
+    const auto message = [](const std::string& text) -> std::string {
+        try {
+            gemm_choices::parse(text, "given.toml");
+        } catch (const std::runtime_error& e) {
+            return e.what();
+        }
+        return "";
+    };
+    EXPECT_NE(message("[[choice]\n").find("given.toml:1"), std::string::npos);
+    std::string text = two;
+    text.erase(text.find("policy = \"default\""));
+    EXPECT_NE(message(text).find("\"policy\""), std::string::npos);
+    text = two;
+    text.replace(text.find("2048, 2048"), 4, "0");
+    EXPECT_NE(message(text).find("given.toml:11"), std::string::npos) << message(text);
+    EXPECT_NE(message("choice = [1]").find("table"), std::string::npos);
+}
+
+TEST(choices, the_repository_s_table_is_whole) {
+    const auto& table = gemm_choices::built_in();
+    EXPECT_EQ(gemm_choices::parse(table.text(), "again").entries().size(), table.entries().size());
+    for (const auto& e : table.entries()) EXPECT_GE(e.gain, 1.0) << e.policy;
+}
+
+}  // namespace
