@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace kittens::detail {
@@ -49,7 +50,7 @@ private:
     };
 
     cl_program program_for(const kernel_record& kernel);
-    cl_program build(const module_record& module, bool large_registers);
+    cl_program build(const module_record& module, const char* kernel, bool large_registers);
     cl_program build_binary(const std::vector<std::byte>& binary, const std::string& options);
     std::vector<std::byte> binary_of(cl_program program);
     std::string build_log(cl_program program);
@@ -63,7 +64,7 @@ private:
     std::once_flag context_made_;
     cl_context context_ = nullptr;
     mutable std::mutex lock_;
-    std::map<std::pair<std::string, bool>, std::shared_ptr<program_slot>> programs_;
+    std::map<std::tuple<std::string, std::string, bool>, std::shared_ptr<program_slot>> programs_;  ///< by module, kernel, registers
     std::map<void*, std::uint64_t> allocations_;
     std::uint64_t allocated_ = 0;
 };

@@ -5,12 +5,15 @@
 
 #include <kittens/inspect/compile.hpp>
 #include <kittens/inspect/spirv.hpp>
+#include <kittens/inspect/spirv_loops.hpp>
+#include <kittens/inspect/spirv_select.hpp>
 #include <kittens/runtime/error.hpp>
 #include <kittens/runtime/registry.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <span>
@@ -106,7 +109,7 @@ cl_program opencl_backend::build_binary(const std::vector<std::byte>& binary, co
     return nullptr;
 }
 
-cl_program opencl_backend::build(const module_record& module, bool large_registers) {
+cl_program opencl_backend::build(const module_record& module, const char* kernel, bool large_registers) {
     const bool native = properties().mode == "native";
     const unsigned char* begin = native ? module.native_begin : module.software_begin;
     const unsigned char* end = native ? module.native_end : module.software_end;
@@ -118,8 +121,12 @@ cl_program opencl_backend::build(const module_record& module, bool large_registe
     inspect::spirv_module spirv = [&] {
         try {
             auto parsed = inspect::spirv_module::parse(std::as_bytes(std::span(begin, end)));
+            const auto& all = parsed.entry_points();
+            if (std::none_of(all.begin(), all.end(), [&](const auto& e) { return e.name == kernel; }))
+                throw build_error(fmt::format("module {} has no kernel {}", module.name, kernel), "", "");
+            parsed = inspect::select_kernel(parsed, kernel);
             inspect::require_subgroup_size(parsed, 16);
-            return parsed;
+            return native ? parsed : inspect::keep_loops(parsed);
         } catch (const inspect::spirv_error& e) {
             throw build_error(fmt::format("module {}: {}", module.name, e.what()), "", "");
         }
@@ -146,8 +153,8 @@ cl_program opencl_backend::build(const module_record& module, bool large_registe
         const std::string log = program ? build_log(program) : std::string();
         if (program) api_.ReleaseProgram(program);
         const std::string line = first_error(log);
-        throw build_error(fmt::format("device {} cannot compile module {}: {}{}{}", id(), module.name,
-                                      opencl_error_name(code), line.empty() ? "" : ": ", line),
+        throw build_error(fmt::format("device {} cannot compile kernel {} of module {}: {}{}{}", id(), kernel,
+                                      module.name, opencl_error_name(code), line.empty() ? "" : ": ", line),
                           "the build log has the rest", log);
     }
     if (const auto binary = binary_of(program); !binary.empty()) cache.put(key, sealed(binary));
@@ -160,17 +167,17 @@ cl_program opencl_backend::program_for(const kernel_record& kernel) {
         throw build_error(fmt::format("kernel {} wants the SPIR-V module {}, which this program does not hold",
                                       kernel.name, kernel.module),
                           "", "");
-    // The register file is chosen for a whole program, so a module may be built twice.
+    // A program for each kernel: a module may hold dozens, and compiling takes the device's compiler seconds.
     const bool large_registers = kernel.traits.grf > 128;
     std::shared_ptr<program_slot> slot;
     {
         const std::lock_guard guard(lock_);
-        auto& entry = programs_[{module->name, large_registers}];
+        auto& entry = programs_[{module->name, kernel.name, large_registers}];
         if (!entry) entry = std::make_shared<program_slot>();
         slot = entry;
     }
     const std::lock_guard guard(slot->lock);
-    if (!slot->program) slot->program = build(*module, large_registers);
+    if (!slot->program) slot->program = build(*module, kernel.name, large_registers);
     return slot->program;
 }
 

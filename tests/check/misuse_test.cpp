@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <memory>
@@ -82,6 +83,11 @@ emulated::options on_pvc() {
     o.device = model::device::pvc;
     return o;
 }
+emulated::options impatient() {
+    emulated::options o;
+    o.poll_limit = 20;
+    return o;
+}
 emulated::options with_lanes(int n) {
     emulated::options o;
     o.subgroup_size = n;
@@ -127,6 +133,9 @@ const misuse_case cases[] = {
     {"every_subgroup_prefetches_the_same", fault_kind::redundant_prefetch, "same_prefetch_by_all", "prefetch_load", with("same_prefetch_by_all")},
     {"prefetch_never_used", fault_kind::unused_prefetch, "prefetch_never_used", "prefetch_load", with("prefetch_never_used")},
     {"prefetch_of_the_wrong_block", fault_kind::wrong_prefetch, "prefetch_of_wrong_block", "prefetch_load", with("prefetch_of_wrong_block")},
+    {"block_of_another_device", fault_kind::illegal_block, "block_of_another_device", "2-D block load-transpose 4-byte 16x16 x1 at column 0, row 0", with<float>("block_of_another_device", on_pvc()), false},
+    {"value_from_a_lane_that_is_not_there", fault_kind::shuffle_lane, "right_neighbour", "shuffle", with<float>("right_neighbour"), false},
+    {"wait_that_nobody_ends", fault_kind::no_progress, "sign_never_given", "atomic load", with<int32>("sign_never_given", impatient()), false},
     {"exception_in_the_kernel", fault_kind::kernel_exception, "throws", "kernel", with("throws"), false},
 };
 
@@ -150,6 +159,11 @@ TEST_P(misuse, is_reported_as_what_it_is) {
     EXPECT_GE(f.occurrences, 1u);
     EXPECT_NE(f.text().find(c.kernel), std::string::npos);
     EXPECT_EQ(report.clean(), emulated::is_advice(c.kind));
+}
+
+TEST(check, every_kind_is_planted) {
+    for (int k = 0; k < emulated::fault_kinds; ++k)
+        EXPECT_TRUE(std::any_of(std::begin(cases), std::end(cases), [&](const misuse_case& c) { return c.kind == fault_kind(k); })) << emulated::name(fault_kind(k));
 }
 
 INSTANTIATE_TEST_SUITE_P(planted, misuse, testing::ValuesIn(cases), [](const auto& info) { return std::string(info.param.name); });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the emulator counts, and its verdict on prefetches.
+#include <cstdlib>
 #include <thread>
 
 #include "support.hpp"
@@ -229,7 +230,8 @@ TEST(emulated_source, faults_name_the_line_of_the_kernel) {
     ASSERT_NE(nullptr, find(r, fault_kind::shuffle_lane)) << r.text();
     r.locate();
     const std::string source = find(r, fault_kind::shuffle_lane)->source;
-    if (source.empty()) GTEST_SKIP() << "built without debug information, or no symbolizer is installed";
+    // This file is compiled with -g1 (tests/CMakeLists.txt), so an empty place means that nothing reads it.
+    if (std::system("(command -v llvm-symbolizer || command -v llvm-symbolizer-22 || command -v addr2line) >/dev/null") != 0) GTEST_SKIP() << "no symbolizer is installed";
     EXPECT_NE(std::string::npos, source.find("counters_test.cpp:" + std::to_string(expected))) << source;
 }
 

@@ -110,8 +110,12 @@
 // Before a loop: unroll it whole; unroll it N times (1: not at all). N may depend on a template parameter, which GCC's
 // pragma does not take, so there it is only a hint that is not given.
 #define KITTENS_PRAGMA(X) _Pragma(#X)
-// The software form, and tests: the same code as loops, which compiles several times faster.
-#if (defined(KITTENS_ROLLED) || defined(KITTENS_XE_SOFTWARE)) && !defined(KITTENS_TARGET_CPU)
+// The software form, and tests: the same code as loops, which compiles several times faster. In the software form they must
+// stay loops: unrolled, a kernel takes an OpenCL device's compiler up to thirty times as long (runtime: inspect::keep_loops).
+#if defined(KITTENS_XE_SOFTWARE) && defined(__clang__) && !defined(KITTENS_TARGET_CPU)
+#define KITTENS_UNROLL KITTENS_PRAGMA(clang loop unroll(disable))
+#define KITTENS_UNROLL_BY(N) KITTENS_PRAGMA(clang loop unroll(disable))
+#elif (defined(KITTENS_ROLLED) || defined(KITTENS_XE_SOFTWARE)) && !defined(KITTENS_TARGET_CPU)
 #define KITTENS_UNROLL
 #define KITTENS_UNROLL_BY(N)
 #elif defined(__clang__)

@@ -203,6 +203,29 @@ struct matrix_of_another_device : misuse<fp8e4m3> {
         mma_AB(sum, a, b, sum);
     }
 };
+/// A block that one device has, called past the tile operations, which know the portable ones only.
+struct block_of_another_device : misuse<float> {
+    KITTENS_INLINE void operator()(const globals& g, const subgroup&) const {
+        isa::vec<float, 16> column;
+        isa::load_2d_transpose<4, 16, 16>(isa::surface{g.a.ptr, g.a.cols() * 4, g.a.rows(), g.a.cols() * 4}, 0, 0, &column);
+    }
+};
+/// The right neighbour's value, but the last lane has no right neighbour.
+struct right_neighbour : misuse<float> {
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        rv<float, 16> x;
+        load(x, g.a, {0, 0});
+        x.v[0] -= isa::shuffle(x.v[0], sg.lane() + 1);
+        store(g.c, x, {0, 0});
+    }
+};
+/// Waits for a sign that nobody gives.
+struct sign_never_given : misuse<int32> {
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        if (sg.lane() != 0) return;
+        while (isa::atomic_load(g.c.ptr) == 0) {}
+    }
+};
 struct throws : misuse<bf16> {
     KITTENS_INLINE void operator()(const globals& g, const subgroup&) const {
         if (g.a.rows() > 0) throw std::out_of_range("no such row");
@@ -233,4 +256,7 @@ KITTENS_KERNEL(prefetch_never_used, prefetch_never_used)
 KITTENS_KERNEL(prefetch_of_wrong_block, prefetch_of_wrong_block)
 KITTENS_KERNEL(odd_part, odd_part)
 KITTENS_KERNEL(matrix_of_another_device, matrix_of_another_device)
+KITTENS_KERNEL(block_of_another_device, block_of_another_device)
+KITTENS_KERNEL(right_neighbour, right_neighbour)
+KITTENS_KERNEL(sign_never_given, sign_never_given)
 KITTENS_KERNEL(throws, throws)

@@ -40,11 +40,13 @@ template <class F> void for_sizes(F f) {
         for (int n = 16; n <= 64; n += 16) f(m, n);
 }
 
-/// What `count` native functions of an OpenCL device may be off by, relative: OpenCL leaves it to the device. Taken as 14 bits each;
-/// a square root and a reciprocal together were seen to be off by 4.2e-5 on Intel's CPU device.
-inline double native_allowance(const context& c, int count) { return c.target() == "xe" ? count * 0x1p-14 : 0; }
-
 /// Units in the last place of float, as a relative bound.
 inline double ulps(double n) { return n * 0x1p-24; }
+
+/// What OpenCL lets functions of float be off by (OpenCL C 3.0, table of relative errors as units in the last place; full
+/// profile), as a relative bound: a unit in the last place is at most 2^-23 of the value. The other targets are nearer.
+namespace function_error {
+constexpr double sqrt = 3 * 0x1p-23, rsqrt = 2 * 0x1p-23, recip = 2.5 * 0x1p-23, exp2 = 3 * 0x1p-23, log2 = 3 * 0x1p-23;
+}
 
 }  // namespace grid

@@ -41,7 +41,8 @@ void map(context& c, const std::string& kernel, int n, int op) {
             case 4: return {(x + 2) * x + 3, ulps(4) * ((std::fabs(x) + 2) * std::fabs(x) + 3)};
             case 5: {
                 const double norm = std::sqrt(v.over(j, n, [&](double r, int, int at) { return r + v.in.value(i, at) * v.in.value(i, at); }));
-                return {x / norm, std::fabs(x / norm) * (ulps(n + 8) + native_allowance(c, 2))};
+                // Derived in docs/test-grid.md.
+                return {x / norm, std::fabs(x / norm) * (ulps(n / 2.0 + 1.5) + function_error::sqrt + function_error::recip)};
             }
             case 6: return {v.over(j, n, [&](double r, int k, int at) { return k == 0 ? v.in.value(i, at) : std::max(r, v.in.value(i, at)); }), 0};
             case 7: return {v.over(j, n, [&](double r, int k, int at) { return k == 0 ? v.in.value(i, at) : std::min(r, v.in.value(i, at)); }), 0};

@@ -9,6 +9,7 @@
 #include <kittens/base/launch.hpp>
 #include <kittens/base/target.hpp>
 #include <kittens/inspect/spirv.hpp>
+#include <kittens/inspect/spirv_loops.hpp>
 #include <kittens/inspect/spirv_select.hpp>
 #include <kittens/runtime/registry.hpp>
 
@@ -74,6 +75,7 @@ private:
             // The other kernels of the module would be compiled too, at a few seconds each on a CPU device.
             auto spirv = inspect::select_kernel(inspect::spirv_module::parse(std::span(begin, end)), record_.name);
             inspect::require_subgroup_size(spirv, subgroup_size);
+            if (!native) spirv = inspect::keep_loops(spirv);
             const auto bytes = spirv.bytes();
             auto source = syclex::create_kernel_bundle_from_source(context_, syclex::source_language::spirv,
                                                                    std::vector<std::byte>(bytes.begin(), bytes.end()));

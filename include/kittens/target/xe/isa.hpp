@@ -118,10 +118,10 @@ template <int M> struct dpas_a<dpas_kind::tf32, M> {
     using type = vec<float, (M + 1) / 2>;
 };
 template <dpas_kind K> struct dpas_b {
-    using type = xe_vec::int8;
+    using type = vec<int, 8>;
 };
 template <> struct dpas_b<dpas_kind::tf32> {
-    using type = xe_vec::float8;
+    using type = vec<float, 8>;
 };
 
 }  // namespace detail

@@ -2,7 +2,8 @@
 //
 // kittens::isa, scalar mathematics and conversions. Included by isa.hpp.
 // The native functions are one `math` instruction on Xe, with its accuracy (a few units in the last place of float; less
-// for sin and cos of large arguments). The emulator rounds the exact function, so results differ in the last bits.
+// for sin and cos of large arguments). The software form takes OpenCL's full functions, and the emulator rounds the exact ones,
+// so results differ in the last bits.
 #pragma once
 
 #include <kittens/model/numeric.hpp>
@@ -11,7 +12,36 @@
 
 namespace kittens::isa {
 
-#if KITTENS_ISA_DEVICE
+namespace detail {
+#if defined(KITTENS_XE_SOFTWARE)
+/// f of every component, one after another.
+template <class To, int N, class From, class F> KITTENS_ISA vec<To, N> each_component(const vec<From, N>& v, F f) {
+    if constexpr (N == 1) {
+        return f(v);
+    } else {
+        vec<To, N> r;
+#pragma clang loop unroll(disable)
+        for (int i = 0; i < N; ++i) r[i] = f(v[i]);
+        return r;
+    }
+}
+#endif
+}  // namespace detail
+
+#if defined(KITTENS_XE_SOFTWARE)
+// OpenCL leaves the accuracy of native_ functions to the device, and 14 bits were seen; the others are bounded, like Xe's `math`
+// instruction, in units in the last place: exp2, log2 and sqrt 3, rsqrt 2, a quotient 2.5, sin and cos 4.
+KITTENS_ISA float exp2(float v) { return __spirv_ocl_exp2(v); }
+KITTENS_ISA float log2(float v) { return __spirv_ocl_log2(v); }
+KITTENS_ISA float rsqrt(float v) { return __spirv_ocl_rsqrt(v); }
+KITTENS_ISA float recip(float v) {
+#pragma clang fp reciprocal(off) reassociate(off)  // else the module asks for an approximation
+    return 1.0F / v;
+}
+KITTENS_ISA float sqrt(float v) { return __spirv_ocl_sqrt(v); }
+KITTENS_ISA float sin(float v) { return __spirv_ocl_sin(v); }
+KITTENS_ISA float cos(float v) { return __spirv_ocl_cos(v); }
+#elif KITTENS_ISA_DEVICE
 /// 2 to the power v.
 KITTENS_ISA float exp2(float v) { return native_exp2(v); }
 /// Logarithm to base 2.
@@ -54,7 +84,10 @@ KITTENS_ISA float tanh(float v) {
 
 /// float to bf16 bits, round to nearest even, NaN stays NaN; N = 1, 2, 4, 8, 16 components in one instruction.
 template <int N> KITTENS_ISA vec<short, N> f32_to_bf16(const vec<float, N>& v) {
-#if KITTENS_ISA_DEVICE
+#if defined(KITTENS_XE_SOFTWARE)
+    // In integers, which the device's compiler does for all lanes at once; its own conversion it does lane by lane.
+    return detail::each_component<short, N, float>(v, [](float x) { return static_cast<short>(model::f32_to_bf16(x)); });
+#elif KITTENS_ISA_DEVICE
     return __spirv_ConvertFToBF16INTEL(v);
 #else
     const auto rounded = [](float x) {
@@ -74,7 +107,9 @@ template <int N> KITTENS_ISA vec<half, N> f32_to_f16(const vec<float, N>& v) {
     if constexpr (N == 1) {
         return static_cast<half>(v);
     } else {
-#if KITTENS_ISA_DEVICE
+#if defined(KITTENS_XE_SOFTWARE)
+        return detail::each_component<half, N, float>(v, [](float x) { return static_cast<half>(x); });
+#elif KITTENS_ISA_DEVICE
         if constexpr (N == 2) return __spirv_FConvert_Rhalf2(v);
         else if constexpr (N == 4) return __spirv_FConvert_Rhalf4(v);
         else if constexpr (N == 8) return __spirv_FConvert_Rhalf8(v);
@@ -86,7 +121,9 @@ template <int N> KITTENS_ISA vec<half, N> f32_to_f16(const vec<float, N>& v) {
 }
 /// bf16 bits to float, exact.
 template <int N> KITTENS_ISA vec<float, N> bf16_to_f32(const vec<short, N>& v) {
-#if KITTENS_ISA_DEVICE
+#if defined(KITTENS_XE_SOFTWARE)
+    return detail::each_component<float, N, short>(v, [](short x) { return model::bf16_to_f32(static_cast<unsigned short>(x)); });
+#elif KITTENS_ISA_DEVICE
     return __spirv_ConvertBF16ToFINTEL(v);
 #else
     if constexpr (N == 1) {

@@ -49,9 +49,9 @@ template <class To, class V> KITTENS_INLINE To marshalled(const V& rows) {
 
 /// A tf32 operand holds two rows of eight columns per component; a tile holds one row of sixteen. Each half of a
 /// 16-column block becomes the operand of one instruction.
-KITTENS_INLINE xe_vec::float4 tf32_operand(const xe_vec::float8& rows, int half_of_block) {
+KITTENS_INLINE xe_vec::vec<float, 4> tf32_operand(const xe_vec::vec<float, 8>& rows, int half_of_block) {
     const int lane = isa::lane(), source = (lane & 7) + 8 * half_of_block;
-    xe_vec::float4 r;
+    xe_vec::vec<float, 4> r;
     KITTENS_UNROLL
     for (int i = 0; i < 4; ++i) {
         const float even = isa::shuffle(float(rows[2 * i]), source), odd = isa::shuffle(float(rows[2 * i + 1]), source);

@@ -21,7 +21,16 @@ namespace detail {
 template <class To, int N, class From>
 KITTENS_INLINE xe_vec::vec<To, N> convert_vector(const From& v) {
     if constexpr (N == 1) return To(v);
+#if defined(KITTENS_XE_SOFTWARE)
+    else {
+        xe_vec::vec<To, N> r;
+        KITTENS_UNROLL
+        for (int i = 0; i < N; ++i) r[i] = To(v[i]);
+        return r;
+    }
+#else
     else return __builtin_convertvector(v, xe_vec::vec<To, N>);
+#endif
 }
 template <int N> using ivec = xe_vec::vec<int, N>;
 template <int N> using fvec = xe_vec::vec<float, N>;

@@ -174,6 +174,15 @@ KITTENS_BUILTIN ::kittens::xe_vec::half2 __spirv_FConvert_Rhalf2(::kittens::xe_v
 KITTENS_BUILTIN ::kittens::xe_vec::half4 __spirv_FConvert_Rhalf4(::kittens::xe_vec::float4 v) KITTENS_NOTHROW;
 KITTENS_BUILTIN ::kittens::xe_vec::half8 __spirv_FConvert_Rhalf8(::kittens::xe_vec::float8 v) KITTENS_NOTHROW;
 KITTENS_BUILTIN ::kittens::xe_vec::half16 __spirv_FConvert_Rhalf16(::kittens::xe_vec::float16 v) KITTENS_NOTHROW;
+#if defined(KITTENS_XE_SOFTWARE) && !KITTENS_DPCPP  // has them
+// OpenCL extended instructions with the accuracy that OpenCL asks for.
+KITTENS_BUILTIN float __spirv_ocl_exp2(float v) KITTENS_NOTHROW;
+KITTENS_BUILTIN float __spirv_ocl_log2(float v) KITTENS_NOTHROW;
+KITTENS_BUILTIN float __spirv_ocl_rsqrt(float v) KITTENS_NOTHROW;
+KITTENS_BUILTIN float __spirv_ocl_sqrt(float v) KITTENS_NOTHROW;
+KITTENS_BUILTIN float __spirv_ocl_sin(float v) KITTENS_NOTHROW;
+KITTENS_BUILTIN float __spirv_ocl_cos(float v) KITTENS_NOTHROW;
+#endif
 // OpenCL extended instructions; the native_ forms are one `math` instruction each.
 KITTENS_EXTERNAL float native_exp2(float v);
 KITTENS_EXTERNAL float native_log2(float v);

@@ -69,7 +69,45 @@ template <class T> struct vector_of<T, 1> {
 };
 }  // namespace detail
 
+#if defined(KITTENS_XE_SOFTWARE)
+namespace detail {
+/// What the software form has for a vector: an array, component by component. An OpenCL CPU device makes a vector of a value's
+/// 16 lanes; where the value is itself a vector, it works on each lane's apart and needs many times the code.
+template <class T, int N> struct array_of {
+    T component[N];
+    T& operator[](int i) { return component[i]; }
+    const T& operator[](int i) const { return component[i]; }
+    template <class F> array_of each(F f) const {
+        array_of r;
+#pragma clang loop unroll(disable)
+        for (int i = 0; i < N; ++i) r.component[i] = f(component[i], i);
+        return r;
+    }
+    array_of operator<<(int n) const {
+        return each([=](T x, int) { return x << n; });
+    }
+    array_of operator>>(int n) const {
+        return each([=](T x, int) { return x >> n; });
+    }
+    array_of operator&(T y) const {
+        return each([=](T x, int) { return x & y; });
+    }
+    array_of operator|(const array_of& y) const {
+        return each([&](T x, int i) { return x | y.component[i]; });
+    }
+};
+template <class T, int N> struct register_of {
+    using type = array_of<T, N>;
+};
+template <class T> struct register_of<T, 1> {
+    using type = T;
+};
+}  // namespace detail
+
+template <class T, int N> using vec = typename detail::register_of<T, N>::type;
+#else
 /// N components of T for one lane; the scalar itself for N = 1, as the builtins want it.
 template <class T, int N> using vec = typename detail::vector_of<T, N>::type;
+#endif
 
 }  // namespace kittens::xe_vec
