@@ -54,10 +54,11 @@ ready_peer make_ready(const entrant& who, gemm_data& data, const gemm_request& r
     const bool has_single = in != dtype::i8 && (in != dtype::f32 || who.single_only);
 
     std::string refusal;
-    const auto attempt = [&](std::pair<dtype, dtype> types) -> std::optional<ready_peer> {
+    const auto attempt = [&](std::pair<dtype, dtype> types, int limit = std::numeric_limits<int>::max()) -> std::optional<ready_peer> {
         buffer<std::byte> c = data.output(types.second);
         try {
-            const gemm_shape& s = data.shape();
+            // A smaller problem takes the same memory for smaller matrices.
+            const gemm_shape s{std::min(data.shape().m, limit), std::min(data.shape().n, limit), std::min(data.shape().k, limit), {}};
             peer_gemm product = who.library->prepare({s.m, s.n, s.k, peer_dtype(types.first), peer_dtype(types.second),
                                                       data.a(types.first), data.b(types.first), c.data(), request.threads});
             return ready_peer{who.name, types.first, types.second, std::move(c), std::move(product)};
@@ -71,7 +72,15 @@ ready_peer make_ready(const entrant& who, gemm_data& data, const gemm_request& r
         if ((found = attempt(types))) break;
     if (has_single && (!found || request.either_type)) {
         std::optional<ready_peer> other = attempt(single);
+        // Some libraries have 16-bit products that are a hundred times slower (PyTorch without AVX-512): a small product shows it.
+        constexpr int small = 192;
+        constexpr double hopeless = 8;
+        const auto small_time = [&](std::pair<dtype, dtype> types) {
+            std::optional<ready_peer> trial = attempt(types, small);
+            return trial ? shortest_of_three(trial->product) : 0;
+        };
         if (!found) found = std::move(other);
+        else if (other && small_time({found->in, found->out}) > hopeless * small_time(single)) found = std::move(other);
         else if (other && shortest_of_three(other->product) < shortest_of_three(found->product)) found = std::move(other);
     }
     if (!found) throw unsupported_by_peer(refusal);

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the figures of `kittens bench` as bars: one group for each shape, one bar for each peer.
+"""Draws the figures of `kittens bench` as bars: one group for each shape, one bar for each peer; and those of `kittens tune`:
+every policy's speed relative to the default, so that it shows what each choice is worth.
 
 Usage: plot.py FIGURES.json OUTPUT.{png,svg} [PEER...]
 
@@ -63,11 +64,34 @@ def draw(figures, peers):
     return figure
 
 
+def draw_policies(figures):
+    entries = figures["entries"]
+    policies = sorted({p for e in entries for p in e["us"]}, key=lambda p: (p != "default", p))
+    figure, axes = plt.subplots(figsize=(max(6.0, 1.5 + 0.55 * len(entries)), 4.2), layout="constrained")
+    width = 0.85 / len(policies)
+    colours = plt.get_cmap("viridis", len(policies))
+    for i, policy in enumerate(policies):
+        at = [x for x, e in enumerate(entries) if policy in e["us"] and "default" in e["us"]]
+        height = [entries[x]["us"]["default"] / entries[x]["us"][policy] for x in at]
+        axes.bar([x + (i - (len(policies) - 1) / 2) * width for x in at], height, width, color=colours(i), label=policy)
+    axes.axhline(1.0, color="black", linewidth=1.0, linestyle="--")
+    axes.set_xticks(range(len(entries)), [shape_label(e) for e in entries], rotation=60, ha="right", fontsize=8)
+    axes.set_xlim(-0.6, len(entries) - 0.4)
+    axes.set_xlabel("M\u00d7K\u00d7N")
+    axes.set_ylabel("speed relative to the default policy")
+    threads = figures["threads"]
+    axes.set_title(f"{figures['kernel']} {figures['dtype']}, policies, {figures['device']} ({figures['isa']}), {threads} thread{'' if threads == 1 else 's'}", fontsize=9)
+    axes.legend(fontsize=7, frameon=False, ncols=3)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as f:
         figures = json.load(f)
     matplotlib.rcParams["svg.fonttype"] = "none"
-    draw(figures, sys.argv[3:] or list(figures["peers"])).savefig(sys.argv[2], dpi=160)
+    drawn = draw_policies(figures) if "left" in figures else draw(figures, sys.argv[3:] or list(figures["peers"]))
+    drawn.savefig(sys.argv[2], dpi=160)
 
 
 if __name__ == "__main__":

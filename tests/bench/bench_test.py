@@ -174,13 +174,25 @@ class Plot(CommandTest):
         self.assertNotIn("openblas", svg)
         self.assertIn("64\u00d7128\u00d796", svg)
 
+    def test_policies(self):
+        self.require_matplotlib()
+        figures = self.folder / "tuned.json"
+        self.succeeds("tune", "gemm", "--shape", "32x64x96", "--warm-ups", 1, "--rounds", 1, "--table", self.folder / "choices.toml", "--json", figures)
+        for name in "policies.png", "policies.svg":
+            self.succeeds("plot", figures, "-o", self.folder / name)
+        self.assertEqual((self.folder / "policies.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        svg = (self.folder / "policies.svg").read_text()
+        for word in "default", "32\u00d796\u00d764", "relative to the default policy":
+            self.assertIn(word, svg)
+        self.assertEqual(self.kittens("plot", figures, "-o", self.folder / "no.png", "--against", "onednn").returncode, 2)
+
     def test_without_matplotlib(self):
         fake = self.folder / "python"
         fake.write_text("#!/bin/sh\nexit 3\n")
         fake.chmod(0o755)
         done = self.kittens("plot", self.figures(), "-o", self.folder / "bars.png", env={"KITTENS_PYTHON": str(fake)})
         self.assertEqual(done.returncode, 2)
-        self.assertIn("pip install matplotlib", done.stderr)
+        self.assertIn("setup.sh --only plot", done.stderr)
         self.assertFalse((self.folder / "bars.png").exists())
 
     def test_wrong_use(self):

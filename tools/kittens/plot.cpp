@@ -48,9 +48,10 @@ fs::path script() {
 /// Reads the figures as far as is needed to say what is wrong with them.
 json read_figures(const std::string& path) {
     std::ifstream in(path);
-    if (!in || fs::is_directory(path)) throw user_error(fmt::format("cannot read {}; name a file that kittens bench --json has written", path));
+    if (!in || fs::is_directory(path)) throw user_error(fmt::format("cannot read {}; name a file that kittens bench --json or kittens tune --json has written", path));
     const json figures = json::parse(in, nullptr, false);
     const auto has = [&](const char* key) { return figures.is_object() && figures.contains(key); };
+    if (has("left") && has("entries") && has("kernel") && has("device")) return figures;  // kittens tune
     for (const char* key : {"kernel", "suite", "dtype", "device", "isa", "isa_cap", "threads", "peers", "entries", "geomean"})
         if (!has(key)) throw user_error(fmt::format("{} holds no figures of kittens bench; name a file that kittens bench --json has written", path));
     return figures;
@@ -61,8 +62,11 @@ int plot(const plot_options& o) {
     const fs::path output = o.output;
     require_choice("kind of picture", output.extension().string(), {".png", ".svg"});
     std::vector<std::string> measured, wanted;
-    for (const auto& [name, unused] : figures["peers"].items()) measured.push_back(name);
-    if (measured.empty()) throw user_error(fmt::format("{} has no peer to compare with; measure with --against", o.input));
+    const bool policies = figures.contains("left");
+    if (policies && !o.peers.empty()) throw user_error("--against is for figures of kittens bench; those of kittens tune compare policies");
+    if (!policies)
+        for (const auto& [name, unused] : figures["peers"].items()) measured.push_back(name);
+    if (measured.empty() && !policies) throw user_error(fmt::format("{} has no peer to compare with; measure with --against", o.input));
     for (std::size_t from = 0; from < o.peers.size();) {
         const std::size_t end = std::min(o.peers.find(',', from), o.peers.size());
         wanted.push_back(o.peers.substr(from, end - from));
@@ -70,7 +74,7 @@ int plot(const plot_options& o) {
         from = end + 1;
     }
     bool any = false;
-    for (const json& entry : figures["entries"]) any |= entry.value("passed", false);
+    for (const json& entry : figures["entries"]) any |= policies || entry.value("passed", false);
     if (!any) throw user_error(fmt::format("no shape in {} has passed, so there is nothing to draw", o.input));
 
     // Drawn beside its place and moved there, so that a failure leaves nothing.
@@ -79,7 +83,7 @@ int plot(const plot_options& o) {
     std::vector<std::string> command{python(), script(), o.input, drawn};
     command.insert(command.end(), wanted.begin(), wanted.end());
     const inspect::process_result done = inspect::run_process(command);
-    if (done.exit_code == 3) throw user_error(fmt::format("{} has no matplotlib; install it with: {} -m pip install matplotlib", command[0], command[0]));
+    if (done.exit_code == 3) throw user_error(fmt::format("{} has no matplotlib; install it with: scripts/setup.sh --only plot", command[0]));
     if (!done.ok()) throw user_error(fmt::format("{} failed ({}): {}", command[1], done.describe(), done.err.substr(done.err.find_last_of('\n', done.err.size() - 2) + 1)));
     std::ifstream in(drawn, std::ios::binary);
     const std::string picture{std::istreambuf_iterator<char>(in), {}};

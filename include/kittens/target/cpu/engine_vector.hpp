@@ -26,6 +26,11 @@ inline constexpr int pass_units = 256;
 inline constexpr int pass_units = 384;
 #endif
 
+/// The left operand is packed pass by pass, row by row, units of a row side by side: without a transposition, since the inner
+/// loop broadcasts single units. Rows do not start a power of two apart.
+inline constexpr int left_pitch = pass_units + 16;
+constexpr std::int64_t left_size(int rows, int units) { return std::int64_t((units + pass_units - 1) / pass_units) * rows * left_pitch; }
+
 /// sum + a * b over the elements of each unit.
 template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b) {
 #if defined(__AVX512F__)
@@ -47,7 +52,7 @@ template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b)
 #endif
 }
 
-/// c[R x V vectors] (+)= a * b. a: [units][R], b: [units][V * lanes]. Sums start at zero and what c holds is added last: it
+/// c[R x V vectors] (+)= a * b. a: [R][left_pitch], b: [units][V * lanes]. Sums start at zero and what c holds is added last: it
 /// is on its way to the first-level cache meanwhile.
 template <class Form, int R, int V>
 void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int64_t ldc, bool fresh) {
@@ -61,13 +66,13 @@ void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int6
         for (int v = 0; v < V; ++v) sum[r][v] = vzero();
     }
     KITTENS_UNROLL_BY(4)
-    for (int u = 0; u < units; ++u, a += R, b += V * lanes) {
+    for (int u = 0; u < units; ++u, ++a, b += V * lanes) {
         vint right[V];
         KITTENS_UNROLL
         for (int v = 0; v < V; ++v) right[v] = vload(b + v * lanes);
         KITTENS_UNROLL
         for (int r = 0; r < R; ++r) {
-            const vint left = vset(a[r]);
+            const vint left = vset(a[r * left_pitch]);
             KITTENS_UNROLL
             for (int v = 0; v < V; ++v) sum[r][v] = multiply_add<Form>(sum[r][v], left, right[v]);
         }
@@ -95,9 +100,21 @@ struct row_blocks {
 
 template <class Form, class T>
 KITTENS_NOINLINE void pack_left(const operand<T>& a, int units, unit* out) {
-    const row_blocks blocks(a.lanes);
-    // One block after the other: the surplus that a block leaves behind it is overwritten by the next.
-    for (int i = 0; i < blocks.count; ++i) pack_lanes<Form>(a, blocks.begin(i), 0, units, out + std::int64_t(blocks.begin(i)) * units, blocks.size(i));
+    for (int first = 0; first < units; first += pass_units, out += std::int64_t(a.lanes) * left_pitch) {
+        const int end = std::min(first + pass_units, units);
+        if (a.along) {
+            for (int l = 0; l < a.lanes; ++l)
+                for (int u = first; u < end; u += lanes) vstore(out + std::int64_t(l) * left_pitch + u - first, load_along<Form>(a, l, u));
+            continue;
+        }
+        for (int u = first; u < end; u += lanes)
+            for (int l = 0; l < a.lanes; l += lanes) {
+                vint block[lanes];
+                for (int i = 0; i < lanes; ++i) block[i] = load_across<Form>(a, l, u + i);
+                transpose(block);
+                for (int i = 0; i < lanes && l + i < a.lanes; ++i) vstore(out + std::int64_t(l + i) * left_pitch + u - first, block[i]);
+            }
+    }
 }
 
 template <class Form, class T>
@@ -117,8 +134,7 @@ KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bo
     static constexpr auto wide = block_functions<Form, block_vectors>(std::make_index_sequence<block_rows>{});
     static constexpr auto narrow = block_functions<Form, 1>(std::make_index_sequence<block_rows>{});
     const int depth = std::min(a.depth, b.depth), units = (depth + Form::group - 1) / Form::group;
-    // A pack's last row may leave a vector's surplus behind it.
-    const std::size_t left_bytes = (std::size_t(a.lanes) * units + lanes) * sizeof(unit);
+    const std::size_t left_bytes = std::size_t(left_size(a.lanes, units)) * sizeof(unit);
     const std::size_t right_bytes = (std::size_t(b.lanes + lanes - 1) / lanes * lanes) * units * sizeof(unit);
     const bool keep_left = a.shared && panel_cache::fits(left_bytes), keep_right = b.shared && panel_cache::fits(right_bytes);
     const std::size_t left_room = keep_left ? 0 : (left_bytes + 63) / 64 * 64;
@@ -138,7 +154,7 @@ KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bo
             const auto& functions = vectors == block_vectors ? wide : narrow;
             for (int i = 0; i < blocks.count; ++i) {
                 const int m = blocks.begin(i), r = blocks.size(i);
-                functions[r - 1](left + std::int64_t(m) * units + u * r, right + std::int64_t(n) * units + u * vectors * lanes, n_units,
+                functions[r - 1](left + left_size(a.lanes, u) + std::int64_t(m) * left_pitch, right + std::int64_t(n) * units + u * vectors * lanes, n_units,
                                  c + m * ldc + n, ldc, fresh && u == 0);
             }
         }
