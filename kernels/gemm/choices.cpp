@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -33,6 +34,13 @@ T field(const toml::table& from, const char* key, const std::string& name) {
 auto order_of(const gemm_choices::entry& e) { return std::tie(e.target, e.isa, e.type, e.threads, e.k, e.m, e.n); }
 
 double octaves(double a, double b) { return std::log2(a / b); }
+
+/// Tiles of C, for a policy that is named after its tile; 0 for others.
+std::int64_t tiles_of(const std::string& policy, const gemm_problem& p) {
+    long rows = 0, columns = 0;
+    if (std::sscanf(policy.c_str(), "%ldx%ldx", &rows, &columns) != 2 || rows < 1 || columns < 1) return 0;
+    return ((p.m + rows - 1) / rows) * ((p.n + columns - 1) / columns);
+}
 
 }  // namespace
 
@@ -100,6 +108,18 @@ gemm_choice gemm_choices::choose(const gemm_problem& p) const {
     }
     if (!best) return {"default", fmt::format("nothing measured for {} {} {}", p.target, p.isa, kittens::name_of(p.in))};
     if (least == 0) return {best->policy, "measured"};
+    // More threads than were there when it was measured: a large tile may leave some without work. Then the largest of the table's tiles
+    // that gives each thread two, or, where there is none, the smallest.
+    const std::int64_t wanted = 2 * std::int64_t(p.threads), tiles = tiles_of(best->policy, p);
+    if (p.threads > best->threads && tiles > 0 && tiles < wanted) {
+        const entry* other = best;
+        for (const entry& e : entries_) {
+            if (e.target != p.target || e.isa != p.isa || e.type != kittens::name_of(p.in)) continue;
+            const std::int64_t has = tiles_of(e.policy, p), now = tiles_of(other->policy, p);
+            if (now < wanted ? has > now : has >= wanted && has < now) other = &e;
+        }
+        if (other != best) return {other->policy, fmt::format("nearest measured: {} x {} x {}, with tiles for {} threads", best->m, best->n, best->k, p.threads)};
+    }
     return {best->policy, fmt::format("nearest measured: {} x {} x {}{}", best->m, best->n, best->k,
                                       best->threads == p.threads ? "" : fmt::format(" with {} thread{}", best->threads, best->threads == 1 ? "" : "s"))};
 }

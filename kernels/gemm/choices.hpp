@@ -48,7 +48,8 @@ public:
     static const gemm_choices& active();
 
     /// The policy of the measured shape that is nearest, by the distance of the logarithms of M, N, K (and, for half as
-    /// much, of the number of threads), among entries of the same target, instruction set and type.
+    /// much, of the number of threads), among entries of the same target, instruction set and type. Where there are more threads than
+    /// were measured and its tiles are too few for them, another tile of the table.
     gemm_choice choose(const gemm_problem& problem) const;
 
     /// Replaces the entry of the same case.

@@ -58,6 +58,23 @@ TEST(choices, other_shapes_take_the_nearest) {
     EXPECT_EQ(table.choose(other).why, "nearest measured: 64 x 1024 x 4096 with 2 threads");
 }
 
+TEST(choices, more_threads_take_smaller_tiles_where_there_would_be_too_few) {
+    auto table = gemm_choices::parse(two, "two");
+    table.set({"cpu", "amx", "bf16", 2, 4096, 4096, 4096, "512x256x1024", 1.1});
+    table.set({"cpu", "amx", "bf16", 2, 64, 64, 4096, "32x64x1024", 1.1});
+    auto p = problem(4000, 4096, 4096);
+    EXPECT_EQ(table.choose(p).policy, "512x256x1024");
+    p.threads = 64;  // 8 x 16 tiles: two for each
+    EXPECT_EQ(table.choose(p).policy, "512x256x1024");
+    p.threads = 128;
+    EXPECT_EQ(table.choose(p).policy, "64x512x512");  // 63 x 8
+    EXPECT_NE(table.choose(p).why.find("tiles for 128 threads"), std::string::npos);
+    p.threads = 512;
+    EXPECT_EQ(table.choose(p).policy, "32x64x1024");  // 125 x 64
+    p.threads = 100'000;
+    EXPECT_EQ(table.choose(p).policy, "32x64x1024");  // none is enough: the smallest
+}
+
 TEST(choices, what_was_never_measured_takes_the_default) {
     const auto table = gemm_choices::parse(two, "two");
     for (auto p : {gemm_problem{"xe", "amx", dtype::bf16, 2, 64, 1024, 4096}, gemm_problem{"cpu", "avx2", dtype::bf16, 2, 64, 1024, 4096},
