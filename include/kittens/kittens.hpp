@@ -20,4 +20,5 @@
 #include <kittens/ops/movement.hpp>
 #include <kittens/ops/reductions.hpp>
 #include <kittens/ops/shared.hpp>
+#include <kittens/ops/softmax.hpp>
 #endif

@@ -56,6 +56,19 @@ struct offset {
     int col = 0;
 };
 
+/// Which elements (i, j) of a tile take part: j < cols and i + lower <= j <= i + upper. A causal mask has an upper limit, a
+/// sliding window both.
+struct band {
+    static constexpr int unlimited = 1 << 28;
+    int cols = unlimited;
+    int lower = -unlimited, upper = unlimited;
+
+    constexpr bool holds(int i, int j) const { return j < cols && j >= i + lower && j <= i + upper; }
+    /// Whether all elements, or none, of an M x N tile take part.
+    constexpr bool holds_all(int m, int n) const { return cols >= n && upper >= n - 1 && lower <= 1 - m; }
+    constexpr bool holds_none(int m, int n) const { return cols <= 0 || m - 1 + upper < 0 || lower >= (cols < n ? cols : n); }
+};
+
 constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace kittens

@@ -32,6 +32,13 @@ constexpr void check_mma() {
 
 }  // namespace lower
 
+/// How much of a product is needed, where that is less than the tiles hold. A hint: a target that computes in larger pieces
+/// does more.
+struct needed {
+    int cols = 1 << 28;   ///< columns of d from here on are not needed: what they hold afterwards is undefined
+    int depth = 1 << 28;  ///< columns of a from here on are zero, or rows of b are
+};
+
 /// d = a * b + c. a: M x K row layout; b: K x N col layout.
 template <ducks::rt::all D, ducks::rt::all A, ducks::rt::all B, ducks::rt::all C>
 KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c) {
@@ -40,6 +47,15 @@ KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c) {
     lower::check_mma<D, A, B, C, A::rows, B::cols, A::cols, B::rows>();
     const lower::operation<D> op("mma_AB");
     lower::mma_AB(d, a, b, c);
+}
+template <ducks::rt::all D, ducks::rt::all A, ducks::rt::all B, ducks::rt::all C>
+KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c, needed part) {
+    static_assert(A::tile_layout == layout::row, "mma_AB: a (second argument) must have row layout");
+    static_assert(B::tile_layout == layout::col, "mma_AB: b (third argument) must have col layout: fill it with load_transform");
+    lower::check_mma<D, A, B, C, A::rows, B::cols, A::cols, B::rows>();
+    const lower::operation<D> op("mma_AB");
+    if constexpr (requires { lower::mma_AB(d, a, b, c, part.cols, part.depth); }) lower::mma_AB(d, a, b, c, part.cols, part.depth);
+    else lower::mma_AB(d, a, b, c);
 }
 
 /// d = a * b^T + c. a: M x K row layout; b: N x K row layout. On xe b is transposed in registers first; where b

@@ -113,6 +113,27 @@ struct gl {
     /// First element of the matrix at (b, d).
     KITTENS_INLINE KITTENS_GLOBAL T* matrix(int b, int d) const { return ptr + (b * batch_stride + d * depth_stride); }
 
+    /// The rows [first, first + count) of every matrix as a layout of their own: what lies behind them is outside. Block access
+    /// needs `first` rows to be a multiple of 64 bytes.
+    constexpr gl rows_from(int first, int count) const
+        requires(R == -1)
+    {
+        gl part = *this;
+        part.ptr += std::int64_t(first) * row_stride;
+        part.row_count = detail::dimension<R, 2>(count);
+        return part;
+    }
+
+    /// Likewise columns.
+    constexpr gl cols_from(int first, int count) const
+        requires(C == -1)
+    {
+        gl part = *this;
+        part.ptr += first;
+        part.col_count = detail::dimension<C, 3>(count);
+        return part;
+    }
+
     /// How many tiles of type `Tile` cover the columns.
     template <class Tile> constexpr int steps() const {
         const int n = ceil_div(cols(), Tile::cols);

@@ -174,10 +174,10 @@ KITTENS_NOINLINE void pack_left_tiles(const operand<T>& a, int tiles, unit* out)
     }
 }
 
-/// c (+)= a * b. Sums go to a.lanes rows and b.lanes columns, both rounded up to 16, which c must have room for. With `sink`,
-/// which the depth of one pass must suffice for, they go there, and c is only read.
+/// c (+)= a * b, as much of it as `part` wants. Sums go to a.lanes rows and part.lanes columns, both rounded up to 16, which c must
+/// have room for. With `sink`, which the depth of one pass must suffice for, they go there, and c is only read.
 template <class Form, class TA, class TB>
-KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b, const storage::sum_sink* sink) {
+KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b, const storage::sum_sink* sink, extent part) {
     auto* const c = reinterpret_cast<unit*>(c_);
     constexpr int tile_depth = tile_side * Form::group;
     const int depth = std::min(a.depth, b.depth), tiles = (depth + tile_depth - 1) / tile_depth;
@@ -205,12 +205,13 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
     if (pack) pack_right_tiles<Form>(b, tiles, right);
 
     const std::int64_t right_step = std::int64_t(tiles) * tile_units;
-    const int col_pairs = (col_tiles + 1) / 2;
+    const int wanted_cols = (std::min(b.lanes, part.lanes) + tile_side - 1) / tile_side, col_pairs = (wanted_cols + 1) / 2;
+    const int wanted_tiles = (std::min(depth, part.depth) + tile_depth - 1) / tile_depth;
     alignas(64) unit sums[2][4 * tile_units];
     int block_count = 0;
     sum_drain drain;
-    for (int k = 0; k < tiles; k += pass_tiles) {
-        const int n_tiles = std::min(pass_tiles, tiles - k);
+    for (int k = 0; k < wanted_tiles; k += pass_tiles) {
+        const int n_tiles = std::min(pass_tiles, wanted_tiles - k);
         const bool clear = fresh && k == 0, last_pass = k + pass_tiles >= tiles;
         for (int m = 0; m < row_tiles; m += 2) {
             left_tiles l = left;
@@ -226,10 +227,10 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
                 else if (a.more_lanes > 0) next = left.data + row_tiles * left.tile_step - a.first_depth * std::int64_t(sizeof(TA));
             }
             const int rows_each = std::min((2 * tile_side + col_pairs - 1) / col_pairs, 8);
-            for (int n = 0; n < col_tiles; n += 2) {
+            for (int n = 0; n < wanted_cols; n += 2) {
                 const unit* const panel = right + n * right_step + k * tile_units;
                 unit* const to = c + std::int64_t(m) * tile_side * ldc + n * tile_side;
-                const bool two_cols = n + 1 < col_tiles;
+                const bool two_cols = n + 1 < wanted_cols;
                 // What the block before has read last is read first: it is still in the first-level cache.
                 const bool backward = n / 2 & 1;
                 line_prefetcher ahead;

@@ -130,7 +130,7 @@ KITTENS_NOINLINE void pack_right(const operand<T>& b, int units, unit* out) {
 /// c (+)= a * b. Sums go to a.lanes rows and, rounded up to whole vectors, b.lanes columns. `fresh`: c's old value is zero
 /// and need not be read.
 template <class Form, class TA, class TB>
-KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b) {
+KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bool fresh, const operand<TA>& a, const operand<TB>& b, extent part) {
     static constexpr auto wide = block_functions<Form, block_vectors>(std::make_index_sequence<block_rows>{});
     static constexpr auto narrow = block_functions<Form, 1>(std::make_index_sequence<block_rows>{});
     const int depth = std::min(a.depth, b.depth), units = (depth + Form::group - 1) / Form::group;
@@ -147,9 +147,10 @@ KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bo
     if (pack_b) pack_right<Form>(b, units, right);
 
     const row_blocks blocks(a.lanes);
-    for (int u = 0; u < units; u += pass_units) {
-        const int n_units = std::min(pass_units, units - u);
-        for (int n = 0; n < b.lanes; n += block_cols) {
+    const int wanted_lanes = std::min(b.lanes, part.lanes), wanted_units = (std::min(depth, part.depth) + Form::group - 1) / Form::group;
+    for (int u = 0; u < wanted_units; u += pass_units) {
+        const int n_units = std::min(pass_units, wanted_units - u);
+        for (int n = 0; n < wanted_lanes; n += block_cols) {
             const int vectors = std::min(block_vectors, (b.lanes - n + lanes - 1) / lanes);
             const auto& functions = vectors == block_vectors ? wide : narrow;
             for (int i = 0; i < blocks.count; ++i) {

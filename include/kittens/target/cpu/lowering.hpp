@@ -8,3 +8,4 @@
 #include <kittens/target/cpu/movement.hpp>
 #include <kittens/target/cpu/reductions.hpp>
 #include <kittens/target/cpu/shared.hpp>
+#include <kittens/target/cpu/softmax.hpp>

@@ -43,22 +43,23 @@ template <class Form> inline constexpr bool by_tiles = Form::id == form_bf16::id
 template <class Form> inline constexpr bool by_tiles = false;
 #endif
 
-/// d += left * right; with `sink`, the sums go there and d stays as it is.
+/// d += left * right, or as much of it as `part` wants; with `sink`, the sums go there and d stays as it is.
 template <class Form, class D, class TA, class TB>
-KITTENS_INLINE void add_product(const D& d, const operand<TA>& left, const operand<TB>& right, [[maybe_unused]] const storage::sum_sink* sink) {
+KITTENS_INLINE void add_product(const D& d, const operand<TA>& left, const operand<TB>& right, [[maybe_unused]] const storage::sum_sink* sink, extent part) {
     constexpr int row_step = by_tiles<Form> ? 16 : 1, col_step = by_tiles<Form> ? 16 : lanes;
-    const int rows = std::min((left.lanes + row_step - 1) / row_step * row_step, D::rows), cols = (right.lanes + col_step - 1) / col_step * col_step;
+    const int rows = std::min((left.lanes + row_step - 1) / row_step * row_step, D::rows), cols = (std::min(right.lanes, part.lanes) + col_step - 1) / col_step * col_step;
     d.settle_for_sum(rows);
     const bool fresh = d.live_rows == 0;
     if (fresh && !sink) {
-        for (int i = 0; cols < D::cols && i < rows; ++i) std::memset(d.row(i) + cols, 0, (D::cols - cols) * sizeof(typename D::element));
+        const int end = std::min(D::cols, part.lanes);
+        for (int i = 0; cols < end && i < rows; ++i) std::memset(d.row(i) + cols, 0, (end - cols) * sizeof(typename D::element));
         d.live_rows = rows;
     }
 #if defined(KITTENS_CPU_AMX)
-    if constexpr (by_tiles<Form>) tile_product<Form>(d.elements, D::pitch, fresh, left, right, sink);
+    if constexpr (by_tiles<Form>) tile_product<Form>(d.elements, D::pitch, fresh, left, right, sink, part);
     else
 #endif
-        vector_product<Form>(d.elements, D::pitch, fresh, left, right);
+        vector_product<Form>(d.elements, D::pitch, fresh, left, right, part);
 }
 
 /// A product that waited: its operands are kept in the tile.
@@ -73,21 +74,21 @@ void run_waiting(const void* tile, const storage::waiting_product& self, const s
         // The tile still waits for this product afterwards.
         const auto again = d.waiting;
         d.waiting.run = nullptr;
-        add_product<Form>(d, left, right, sink);
+        add_product<Form>(d, left, right, sink, all_of_it);
         d.waiting = again;
-    } else add_product<Form>(d, left, right, nullptr);
+    } else add_product<Form>(d, left, right, nullptr, all_of_it);
 }
 
 template <bool ATransposed, bool BTransposed, class D, class A, class B>
-KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
+KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c, extent part = all_of_it) {
     using form = decltype(form_of<typename A::element>());
     if (&d != &c) d = c;
     const auto left = operand_of<!ATransposed>(a);
     const auto right = operand_of<BTransposed>(b);
-    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0) return;
+    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0 || part.lanes <= 0 || part.depth <= 0) return;
 #if defined(KITTENS_CPU_AMX)
     if constexpr (by_tiles<form>) {
-        if (left.shared && right.shared && std::min(left.depth, right.depth) <= pass_depth<form>) {
+        if (part.lanes >= right.lanes && part.depth >= right.depth && left.shared && right.shared && std::min(left.depth, right.depth) <= pass_depth<form>) {
             d.add_waiting();
             static_assert(sizeof left <= sizeof d.waiting.left && sizeof right <= sizeof d.waiting.right);
             std::memcpy(d.waiting.left, &left, sizeof left);
@@ -99,10 +100,13 @@ KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c) {
         }
     }
 #endif
-    add_product<form>(d, left, right, nullptr);
+    add_product<form>(d, left, right, nullptr, part);
 }
 
 template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c) { multiply<false, false>(d, a, b, c); }
+template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c, int needed_cols, int needed_depth) {
+    multiply<false, false>(d, a, b, c, extent{needed_cols, needed_depth});
+}
 template <class D, class A, class B> KITTENS_INLINE void mma_ABt(D& d, const A& a, const B& b, const D& c) { multiply<false, true>(d, a, b, c); }
 template <class D, class A, class B> KITTENS_INLINE void mma_AtB(D& d, const A& a, const B& b, const D& c) { multiply<true, false>(d, a, b, c); }
 template <class D, class A, class B> KITTENS_INLINE void mma_AtBt(D& d, const A& a, const B& b, const D& c) { multiply<true, true>(d, a, b, c); }

@@ -33,6 +33,12 @@ struct operand {
     const T* at(int lane, int k) const { return along ? data + lane * stride + k : data + k * stride + lane; }
 };
 
+/// How much of a product is wanted: lanes of B, and depth. Panels are packed whole all the same, so that they can be shared.
+struct extent {
+    int lanes, depth;
+};
+inline constexpr extent all_of_it{1 << 28, 1 << 28};
+
 /// Units that are packed of one panel before the next panel's turn: the lines of memory that both take are then still near.
 inline constexpr int pack_depth = 8;
 

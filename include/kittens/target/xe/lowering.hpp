@@ -8,3 +8,4 @@
 #include <kittens/target/xe/movement.hpp>
 #include <kittens/target/xe/reductions.hpp>
 #include <kittens/target/xe/shared.hpp>
+#include <kittens/target/xe/softmax.hpp>

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention forward, o = softmax(scale q k^T + mask) v, by an online softmax (Milakov and Gimelshein, arXiv:1805.02867; Dao et al.,
+// arXiv:2205.14135): each subgroup keeps tiles of queries and of the output and walks over the keys.
+#pragma once
+
+#include "globals.hpp"
+#include "policy.hpp"
+
+namespace kernels::inline KITTENS_NS {
+
+template <attention_policy P>
+struct attention {
+    static constexpr int depth_parts = P.dim / P.depth_step, out_parts = P.dim / P.out_cols;
+    static_assert(P.dim % P.depth_step == 0 && P.dim % P.out_cols == 0,
+                  "attention: depth_step and out_cols must divide the head dimension");
+
+    using in_t = type_of<P.in>;
+    using q_t = rt<in_t, P.rows, P.depth_step>;
+    using k_t = rt<in_t, P.depth_step, P.keys, col>;
+    using v_t = rt<in_t, P.keys, P.out_cols, col>;
+    using score_t = rt_fl<P.rows, P.keys>;
+    using weight_t = rt<in_t, P.rows, P.keys>;
+    using out_t = rt_fl<P.rows, P.out_cols>;
+    using rows_t = col_vec<score_t>;
+
+    using globals = attention_globals<P.in, P.dim>;
+    static constexpr kernel_traits traits{.grf = P.grf};
+    static constexpr int block_rows = P.rows * P.tiles;
+
+    static launch_shape geometry(const globals& g) {
+        const int blocks = ceil_div(g.queries, block_rows), per_worker = P.persistent ? g.blocks_per_group : 1;
+        return {.groups = {ceil_div(ceil_div(blocks, per_worker), P.workers), g.q.depth(), g.sequences}, .subgroups = P.workers};
+    }
+
+#if KITTENS_HAS_TILE_OPS
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        const sequence s(g, sg.group(2));
+        // The last queries see most keys: their blocks come first.
+        const int place = (sg.groups(0) - 1 - sg.group(0)) * P.workers + sg.id();
+        if constexpr (P.persistent) {
+            for (int n = g.blocks_per_group - 1; n >= 0; --n) run_block(g, s, sg.group(1), place * g.blocks_per_group + n);
+        } else run_block(g, s, sg.group(1), place);
+    }
+
+  private:
+    /// Any score is above it, and it is finite, so that differences are no NaN.
+    static constexpr float lowest = -3.0e38f;
+    static constexpr float log2_e = 1.44269504088896340736f, ln_2 = 0.69314718055994530942f;
+    /// How far a score may exceed the reference, as a power of two.
+    static constexpr float slack = 8.0f;
+
+    /// A sequence's place in the tensors.
+    struct sequence {
+        int batch, queries, keys, first_query = 0, first_key = 0, diagonal;
+
+        KITTENS_INLINE sequence(const globals& g, int n) : batch(n), queries(g.queries), keys(g.keys) {
+            if (g.query_starts.ptr) {
+                batch = 0;
+                first_query = g.query_starts.ptr[n], queries = g.query_starts.ptr[n + 1] - first_query;
+                first_key = g.key_starts.ptr[n], keys = g.key_starts.ptr[n + 1] - first_key;
+            }
+            diagonal = g.diagonal + (g.align_ends ? keys - queries : 0);
+        }
+    };
+
+    /// A tile of queries with what is known of its rows so far.
+    struct query_tile {
+        q_t q[P.preload ? depth_parts : 1];
+        out_t o[out_parts];
+        rows_t reference, sum;  ///< in powers of two: scores less the reference are exponents
+        bool started = false, rising = false;
+    };
+
+    KITTENS_INLINE void run_block(const globals& g, const sequence& s, int head, int index) const {
+        const int first = index * block_rows;
+        if (first >= s.queries) return;
+        const auto queries = g.q.rows_from(s.first_query, s.queries);
+
+        query_tile x[P.tiles];
+        KITTENS_UNROLL_BY(1)
+        for (int t = 0; t < P.tiles; ++t) {
+            if constexpr (P.preload) {
+                KITTENS_UNROLL
+                for (int d = 0; d < depth_parts; ++d) load(x[t].q[d], queries, {s.batch, head, index * P.tiles + t, d});
+            }
+            KITTENS_UNROLL
+            for (int c = 0; c < out_parts; ++c) zero(x[t].o[c]);
+            fill(x[t].reference, lowest);
+            zero(x[t].sum);
+        }
+
+        const int last = (first + block_rows < s.queries ? first + block_rows : s.queries) - 1 + s.diagonal;
+        const int end = last + g.right + 1 < s.keys ? last + g.right + 1 : s.keys;
+        const int begin = first + s.diagonal - g.left > 0 ? first + s.diagonal - g.left : 0;
+        for (int j = begin / P.keys; j * P.keys < end; ++j) {
+            KITTENS_UNROLL_BY(1)
+            for (int t = 0; t < P.tiles; ++t) {
+                const int at = first + t * P.rows + s.diagonal - j * P.keys;
+                const band inside{s.keys - j * P.keys, at - g.left, at + g.right};
+                if (P.tiles > 1 && inside.holds_none(P.rows, P.keys)) continue;
+                step(g, s, x[t], head, index * P.tiles + t, j, inside);
+            }
+        }
+
+        const auto out = g.o.rows_from(s.first_query, s.queries);
+        KITTENS_UNROLL_BY(1)
+        for (int t = 0; t < P.tiles; ++t) finish(g, s, out, x[t], head, index * P.tiles + t);
+    }
+
+    KITTENS_INLINE void step(const globals& g, const sequence& s, query_tile& x, int head, int tile, int j, const band& inside) const {
+        const int key_head = head / g.heads_per_key_head;
+        const auto keys = g.k.rows_from(s.first_key, s.keys), values = g.v.rows_from(s.first_key, s.keys);
+        // Columns from here on are masked for every row.
+        const int seen = inside.upper + P.rows < inside.cols ? inside.upper + P.rows : inside.cols;
+
+        weight_t weight;
+        const bool plain = !(g.soft_cap > 0) && !g.mask.ptr;
+        if (P.rescale == rescaling::lazy && plain) {
+            if constexpr (P.rescale == rescaling::lazy) {
+                static_assert(P.preload && depth_parts == 1, "attention: lazy rescaling needs the whole head dimension in one step (depth_step = dim) and preloaded queries");
+                k_t k;
+                load_transpose(k, keys, {s.batch, key_head, 0, j});
+                weigh_product(x, k, weight, g.scale * log2_e, inside);
+            }
+        } else {
+            score_t score;
+            zero(score);
+            KITTENS_UNROLL
+            for (int d = 0; d < depth_parts; ++d) {
+                k_t k;
+                load_transpose(k, keys, {s.batch, key_head, d, j});
+                if constexpr (!P.preload) load(x.q[0], g.q.rows_from(s.first_query, s.queries), {s.batch, head, tile, d});
+                mma_AB(score, x.q[P.preload ? d : 0], k, score, needed{.cols = seen});
+            }
+            weigh(g, s, x, score, weight, head, tile, j, inside);
+        }
+        x.started = true;
+        if constexpr (P.prefetch) {
+            KITTENS_UNROLL
+            for (int d = 0; d < P.dim / 32; ++d) prefetch_load(rt<in_t, P.keys, 32>{}, keys, {s.batch, key_head, j + 1, d});
+        }
+
+        KITTENS_UNROLL
+        for (int c = 0; c < out_parts; ++c) {
+            v_t v;
+            load_transform(v, values, {s.batch, key_head, j, c});
+            mma_AB(x.o[c], weight, v, x.o[c], needed{.depth = seen});
+        }
+        if constexpr (P.prefetch) {
+            KITTENS_UNROLL
+            for (int d = 0; d < P.dim / 32; ++d) prefetch_load(rt<in_t, P.keys, 32>{}, values, {s.batch, key_head, j + 1, d});
+        }
+    }
+
+    /// Scores become weights, and what was summed so far is brought to the same reference.
+    KITTENS_INLINE void weigh(const globals& g, const sequence& s, query_tile& x, score_t& score, weight_t& weight, int head, int tile, int j, const band& inside) const {
+        float scale = g.scale * log2_e;
+        if (g.soft_cap > 0) {
+            mul(score, score, g.scale / g.soft_cap);
+            tanh(score, score);
+            scale = g.soft_cap * log2_e;
+        }
+        if (g.mask.ptr) {
+            score_t bias;
+            load(bias, g.mask, {s.batch, head, tile, j});
+            mul(bias, bias, log2_e);
+            mul(score, score, scale);
+            add(score, score, bias);
+            scale = 1;
+        }
+
+        rows_t largest, change;
+        if constexpr (P.rescale == rescaling::always) {
+            if (!inside.holds_all(P.rows, P.keys)) keep_band(score, score, inside, -__builtin_inff());
+            row_max(largest, score);
+            mul(largest, largest, scale);
+            max(largest, largest, x.reference);
+            raise(x, largest, change);
+            exp2_scaled(score, score, scale, x.reference);
+            row_sum(x.sum, score, x.sum);
+            copy(weight, score);
+        } else {
+            band_row_max(largest, score, scale, inside);
+            raise_where_higher(x, largest);
+            band_weights(weight, x.sum, change, score, scale, x.reference, inside);
+        }
+    }
+
+    /// The same without scores. The reference is that of the step before, where the scores do not rise too much above it; where they
+    /// did, the next step's are likely to as well, and are looked at first.
+    KITTENS_INLINE void weigh_product(query_tile& x, const k_t& k, weight_t& weight, float scale, const band& inside) const {
+        rows_t sum;
+        if (!x.started) x.rising = glance(x, k, scale, inside);
+        if (!x.rising) {
+            copy(sum, x.sum);
+            x.rising = !(band_weights_AB(weight, sum, x.q[0], k, scale, x.reference, inside) <= slack);
+            if (!x.rising) {
+                copy(x.sum, sum);
+                return;
+            }
+        }
+        band_row_max_AB(sum, x.q[0], k, scale, inside);
+        x.rising = raise_where_higher(x, sum) || !x.started;
+        band_weights_AB(weight, x.sum, x.q[0], k, scale, x.reference, inside);
+    }
+
+    /// A first reference from a few keys, which is good enough for most data. Returns whether it is not for these: whether scores
+    /// differ so much that even half as many keys would have misled.
+    KITTENS_INLINE bool glance(query_tile& x, const k_t& k, float scale, const band& inside) const {
+        constexpr int few = P.keys < 64 ? P.keys : 64;
+        rows_t largest;
+        band_row_max_AB(largest, x.q[0], k, scale, {inside.cols < few ? inside.cols : few, inside.lower, inside.upper});
+        max(x.reference, x.reference, largest);
+        band_row_max_AB(largest, x.q[0], k, scale, {inside.cols < few / 2 ? inside.cols : few / 2, inside.lower, inside.upper});
+        sub(largest, x.reference, largest);
+        return kittens::max(largest) > slack;
+    }
+
+    /// Makes `largest` the reference if it is much higher for any row.
+    KITTENS_INLINE bool raise_where_higher(query_tile& x, rows_t& largest) const {
+        rows_t change;
+        max(largest, largest, x.reference);
+        sub(change, largest, x.reference);
+        if (!(kittens::max(change) > slack)) return false;
+        raise(x, largest, change);
+        return true;
+    }
+
+    /// Makes `to` the reference.
+    KITTENS_INLINE void raise(query_tile& x, const rows_t& to, rows_t& factor) const {
+        sub(factor, x.reference, to);
+        exp2(factor, factor);
+        copy(x.reference, to);
+        if (P.rescale == rescaling::lazy && !x.started) return;
+        mul(x.sum, x.sum, factor);
+        KITTENS_UNROLL
+        for (int c = 0; c < out_parts; ++c) mul_row(x.o[c], x.o[c], factor);
+    }
+
+    template <class Out>
+    KITTENS_INLINE void finish(const globals& g, const sequence& s, const Out& out, query_tile& x, int head, int tile) const {
+        if (g.lse.ptr) {
+            rows_t lse;
+            log2(lse, x.sum);
+            add(lse, lse, x.reference);
+            mul(lse, lse, ln_2);
+            store(g.lse.cols_from(s.first_query, s.queries), lse, {s.batch, head, 0, tile});
+        }
+        // Rows that see no key are zero.
+        apply(x.sum, x.sum, [](int, float l) { return l == 0.0f ? 0.0f : base_ops::recip::op(l); });
+        KITTENS_UNROLL
+        for (int c = 0; c < out_parts; ++c) {
+            mul_row(x.o[c], x.o[c], x.sum);
+            store(out, x.o[c], {s.batch, head, tile, c});
+        }
+    }
+#endif
+};
+
+}  // namespace kernels::inline KITTENS_NS
