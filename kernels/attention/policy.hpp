@@ -23,7 +23,7 @@ struct attention_policy {
     int depth_step = 32;   ///< part of the head dimension that a step of the first product takes
     int out_cols = 32;     ///< width of an output accumulator: above it the output is split
     int workers = 8;       ///< subgroups per workgroup
-    bool preload = true;   ///< queries stay in registers
+    bool preload = true;   ///< queries stay in registers; else each step loads them, from the first-level cache
     bool prefetch = true;  ///< warm the next step's keys and values
     bool persistent = false;  ///< a subgroup may take several blocks of queries one after the other
     rescaling rescale = rescaling::always;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operation.hpp"
 
+#include "attention/attention_operation.hpp"
 #include "gemm/gemm_operation.hpp"
 
 namespace kittens::tool {
@@ -9,6 +10,7 @@ const std::vector<std::unique_ptr<operation>>& operations() {
     static const auto all = [] {
         std::vector<std::unique_ptr<operation>> list;
         list.push_back(std::make_unique<gemm_operation>());
+        list.push_back(std::make_unique<attention_operation>());
         return list;
     }();
     return all;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention as machine code: what its policies promise must be in the instructions.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "kittens/inspect/report.hpp"
+
+namespace {
+
+using namespace kittens::inspect;
+
+struct attention_case {
+    gpu device;
+    const char* policy;
+    int rows;
+    /// Loads of one step of 32 keys, in 2-D blocks: queries where they are not preloaded (32 columns each), keys (8 x 16 words each),
+    /// values (32 x 32 each).
+    unsigned query_loads, key_loads, value_loads;
+};
+
+void PrintTo(const attention_case& c, std::ostream* out) { *out << gpu_name(c.device) << ' ' << c.policy; }
+
+class attention_machine_code : public ::testing::TestWithParam<attention_case> {};
+
+TEST_P(attention_machine_code, head_dimension_128) {
+    const auto tools = toolchain::locate();
+    for (const tool which : {tool::clang, tool::ocloc, tool::iga}) {
+        if (tools.has(which)) continue;
+        if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << toolchain::missing(which);
+        GTEST_SKIP() << toolchain::missing(which);
+    }
+    const std::filesystem::path root = KITTENS_SOURCE_DIR;
+    inspect_options ask;
+    ask.source.emplace();
+    ask.source->text =
+        "#include <attention/attention.hpp>\n#include <attention/policies.hpp>\n"
+        "KITTENS_KERNEL(attention_under_test, kernels::attention<kernels::attention_" +
+        std::string(GetParam().policy) + "(kittens::dtype::bf16, 128)>)\n";
+    ask.source->include_dirs = {root / "include", root / "kernels"};
+    ask.source->flags = {"-isystem", (root / "include/kittens/target/xe/freestanding").string()};
+    ask.device = GetParam().device;
+    const unsigned dpas = unsigned(2 * (GetParam().rows / 8) * (32 / 16) * (128 / 16));
+    ask.dpas_per_k_step = dpas;
+    const auto result = run(ask);
+
+    ASSERT_EQ(result.kernels.size(), 1u);
+    const auto& kernel = result.kernels[0];
+    SCOPED_TRACE(to_text(result));
+    EXPECT_EQ(kernel.simd, 16u);
+    EXPECT_EQ(kernel.grf, 256u);
+    EXPECT_EQ(kernel.spill_bytes, 0u);
+    EXPECT_EQ(kernel.private_bytes, 0u);
+    ASSERT_TRUE(kernel.main_loop);
+    const auto& loop = *kernel.main_loop;
+    EXPECT_EQ(loop.counts.dpas, dpas) << "both products";
+    EXPECT_EQ(loop.counts.block_loads, GetParam().query_loads);
+    EXPECT_EQ(loop.counts.transpose_loads, GetParam().key_loads);
+    EXPECT_EQ(loop.counts.transform_loads, GetParam().value_loads);
+    EXPECT_EQ(loop.counts.prefetches, 2u * 128 / 32);
+    EXPECT_EQ(loop.counts.block_stores, 0u);
+    // One for each row's 32 weights in 16 lanes, and one for the factors of sixteen rows at most.
+    unsigned exponentials = 0;
+    for (const auto& line : loop.lines) exponentials += line.text.find("math.exp") != std::string::npos;
+    EXPECT_GE(exponentials, unsigned(GetParam().rows * 2 / 2)) << "32 lanes at a time, at most";
+    EXPECT_GT(exponentials, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(all, attention_machine_code,
+                         ::testing::Values(attention_case{gpu::pvc, "default", 16, 4, 16, 4}, attention_case{gpu::bmg, "default", 16, 4, 16, 4}, attention_case{gpu::cri, "default", 16, 4, 16, 4},
+                                           attention_case{gpu::pvc, "rows8", 8, 0, 16, 4}, attention_case{gpu::bmg, "rows8", 8, 0, 16, 4}, attention_case{gpu::cri, "rows8", 8, 0, 16, 4}));
+
+}  // namespace
