@@ -17,7 +17,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs/operations.md"
 COSTS = ROOT / "docs/operations-pvc.json"
-HEADERS = ["movement", "shared", "maps", "conversions", "masks", "reductions", "mma", "sync"]
+HEADERS = ["movement", "shared", "maps", "conversions", "masks", "reductions", "softmax", "mma", "sync"]
 
 # Header and operation: how it is done on xe (and emulated, which is the same code answered by the model), and on cpu.
 # "*" is for the header's operations that have no entry.
@@ -44,6 +44,11 @@ LOWERING = {
     "reductions": {"row_reduce": ("in the lane over column blocks, then butterflies of 15 exchanges for 16 rows (8 exchanges for 8)", "SIMD along the row"),
                    "col_reduce": ("in the lane: nothing crosses lanes", "SIMD across columns"),
                    "*": ("in the lane, then a butterfly of four stages", "SIMD")},
+    "softmax": {"*": ("made of maps, masks, reductions and products", "one pass over the scores, which reads and computes only what the band holds"),
+                "keep_band": ("as a mask", "as a mask"),
+                "exp2_scaled": ("as a map with a per-row value", "SIMD over rows"),
+                "band_weights_AB": ("a product, then `band_weights`", "AMX, 32 rows: blocks of 32 x 32 scores, worked on while the next are multiplied; else a product, then `band_weights`"),
+                "band_row_max_AB": ("a product, then `band_row_max`", "as `band_weights_AB`")},
     "mma": {"mma_AB": ("one `dpas` for 8 x 16 results and 32 bytes of K; tf32 operands are re-arranged across lanes first", "AMX tiles, AVX-512 bf16/VNNI or FMA, by instruction set"),
             "*": ("an operand is transposed in registers, then `mma_AB`", "the panel is packed transposed")},
     "sync": {"sync": ("workgroup barrier with fences of local and global memory", "barrier of the workgroup's fibers"),

@@ -28,8 +28,12 @@ struct attention {
     static constexpr int block_rows = P.rows * P.tiles;
 
     static launch_shape geometry(const globals& g) {
-        const int blocks = ceil_div(g.queries, block_rows), per_worker = P.persistent ? g.blocks_per_group : 1;
-        return {.groups = {ceil_div(ceil_div(blocks, per_worker), P.workers), g.q.depth(), g.sequences}, .subgroups = P.workers};
+        return {.groups = {ceil_div(ceil_div(ceil_div(g.queries, block_rows), blocks_of_worker(g)), P.workers), g.q.depth(), g.sequences}, .subgroups = P.workers};
+    }
+    /// Blocks of queries that a subgroup takes.
+    static constexpr int blocks_of_worker(const globals& g) {
+        const int all = ceil_div(g.queries, block_rows);
+        return !P.persistent ? 1 : g.blocks_per_group < all ? g.blocks_per_group : all;
     }
 
 #if KITTENS_HAS_TILE_OPS
@@ -38,7 +42,8 @@ struct attention {
         // The last queries see most keys: their blocks come first.
         const int place = (sg.groups(0) - 1 - sg.group(0)) * P.workers + sg.id();
         if constexpr (P.persistent) {
-            for (int n = g.blocks_per_group - 1; n >= 0; --n) run_block(g, s, sg.group(1), place * g.blocks_per_group + n);
+            const int blocks = blocks_of_worker(g);
+            for (int n = blocks - 1; n >= 0; --n) run_block(g, s, sg.group(1), place * blocks + n);
         } else run_block(g, s, sg.group(1), place);
     }
 

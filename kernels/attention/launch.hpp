@@ -4,6 +4,7 @@
 
 #include "globals.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +59,9 @@ struct attention_launch {
 };
 
 namespace detail {
+
+/// More blocks than any sequence has.
+inline constexpr int most_blocks = 1 << 24;
 
 inline void attention_refuse(const std::string& what) { throw std::invalid_argument("attention: " + what); }
 inline void attention_range(const char* name, std::int64_t value, std::int64_t least, std::int64_t most) {
@@ -122,12 +126,12 @@ attention_launch make_attention_launch(const attention_request& r) {
     if (r.causal) g.right = 0;
     if (r.window > 0) g.left = r.window - 1;
     g.align_ends = r.align_ends;
-    // Whole heads to a thread where there are enough of them: each then packs its own keys and values once. 256 queries are a block.
-    const std::int64_t heads = std::int64_t(r.batch) * r.heads;
-    const int blocks = kittens::ceil_div(g.queries, 256);
-    const std::int64_t wanted = r.threads > 0 ? std::int64_t(r.threads) : 64;
-    g.blocks_per_group = heads >= wanted && (heads % wanted == 0 || heads >= 4 * wanted) ? blocks : int(std::max<std::int64_t>(1, blocks * heads / (4 * wanted)));
-    if (g.blocks_per_group > blocks) g.blocks_per_group = blocks;
+    // Whole heads to a thread where there are enough of them: each then packs its own keys and values once. Otherwise about four
+    // pieces to a thread; a block is of about 256 queries.
+    const std::int64_t heads = std::int64_t(r.batch) * r.heads, blocks = kittens::ceil_div(g.queries, 256);
+    const std::int64_t threads = r.threads > 0 ? r.threads : 64;
+    const bool whole = heads >= threads && (heads % threads == 0 || heads >= 4 * threads);
+    g.blocks_per_group = int(whole ? most_blocks : std::clamp<std::int64_t>(blocks * heads / (4 * threads), 1, most_blocks));
 
     attention_launch launch;
     launch.kernel = std::string("attention_") + kittens::name_of(T) + "_" + std::to_string(Dim) + (r.rows8 && Dim == 128 ? "_rows8" : "");

@@ -11,8 +11,14 @@ namespace kernels::inline KITTENS_NS {
 #if defined(KITTENS_TARGET_CPU)
 // One thread is one subgroup. A step's keys and values stay packed in the second-level cache for all query tiles of a block,
 // and the scores of a tile in the first.
+// Registers hold blocks of 6 rows with AVX2, so 48 rows are whole blocks; AMX works on 32.
+#if defined(__AVX512F__)
+inline constexpr int attention_rows = 32, attention_tiles = 8;
+#else
+inline constexpr int attention_rows = 48, attention_tiles = 5;
+#endif
 constexpr attention_policy attention_default(dtype in, int dim) {
-    return {.in = in, .dim = dim, .rows = 32, .tiles = 8, .keys = 512, .depth_step = dim, .out_cols = dim, .workers = 1,
+    return {.in = in, .dim = dim, .rows = attention_rows, .tiles = attention_tiles, .keys = 512, .depth_step = dim, .out_cols = dim, .workers = 1,
             .prefetch = false, .persistent = true, .rescale = rescaling::lazy};
 }
 /// Fewer queries to a block, so that more threads find work.

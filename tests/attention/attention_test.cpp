@@ -218,14 +218,24 @@ TEST_F(xe_attention, bf16_64) {
         problem(where, s, random).run_and_check();
     }
 }
-TEST_F(xe_attention, fp16_128) {
-    const device where = find_device("xe");
-    for (const bool rows8 : {false, true}) {
-        const setup s{.type = dtype::f16, .dim = 128, .queries = 40, .keys = 70, .causal = true, .rows8 = rows8, .query_offset = 30};
+TEST_F(xe_attention, fp16_64) {
+    const setup s{.type = dtype::f16, .dim = 64, .queries = 40, .keys = 70, .causal = true, .window = 30};
+    SCOPED_TRACE(::testing::PrintToString(s));
+    problem(find_device("xe"), s, random).run_and_check();
+}
+
+/// The tile operations that the lazy way is made of, on every target.
+void lazy_problems(const device& where, std::mt19937& random) {
+    for (const setup& s : std::vector<setup>{{.dim = 64, .queries = 40, .keys = 200, .causal = true, .query_offset = 160},
+                                             {.dim = 64, .queries = 20, .keys = 150, .data_scale = 6},
+                                             {.dim = 64, .queries = 17, .keys = 100, .mask = true, .window = 30, .soft_cap = 4}}) {
         SCOPED_TRACE(::testing::PrintToString(s));
-        problem(where, s, random).run_and_check();
+        problem(where, s, random).run_and_check("attention_lazy");
     }
 }
+TEST_F(cpu_attention, lazy_small_tiles) { lazy_problems(where, random); }
+TEST_F(emulated_attention, lazy_small_tiles) { lazy_problems(where, random); }
+TEST_F(xe_attention, lazy_small_tiles) { lazy_problems(find_device("xe"), random); }
 
 /// The library's refusals name the argument and the legal values.
 TEST(attention_requests, are_refused_where_they_make_no_sense) {

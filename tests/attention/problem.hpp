@@ -87,14 +87,15 @@ public:
     float lse(int i) const { return lse_[std::size_t(i)]; }
     std::uint16_t& mask(int i) { return mask_[std::size_t(i)]; }
 
-    void run() {
+    /// With the kernel that the request gets, or another one of its element type and head dimension.
+    void run(const std::string& kernel = "") {
         on_.poison(o_).wait();
         on_.poison(lse_).wait();
         const kernels::attention_launch l = kernels::prepare_attention(request);
-        on_.run(kernel_for(on_.where(), l.kernel), l.globals.data(), l.globals.size());
+        on_.run(kernel_for(on_.where(), kernel.empty() ? l.kernel : kernel), l.globals.data(), l.globals.size());
     }
-    void run_and_check() {
-        run();
+    void run_and_check(const std::string& kernel = "") {
+        run(kernel);
         const auto c = tool::compare_attention(request);
         EXPECT_EQ(c.rows, c.all_rows);
         EXPECT_EQ(c.wrong, 0) << c.first;

@@ -18,28 +18,28 @@ struct take_sum { KITTENS_INLINE static float op(float a, float b) { return a + 
 template <vector V, tile T>
 KITTENS_INLINE void band_row_max(V& dst, const T& src, float scale, band inside) {
     T x;
-    map_elements(x, [=](int i, int j, float s) { return inside.holds(i, j) ? s * scale : -__builtin_inff(); }, src);
+    lower::map_elements(x, [=](int i, int j, float s) { return inside.holds(i, j) ? s * scale : -__builtin_inff(); }, src);
     reduce_rows<detail::take_max>(dst, x);
 }
 
 template <tile P, vector V, tile T>
 KITTENS_INLINE void band_weights(P& dst, V& sums, V& peaks, const T& src, float scale, const V& reference, band inside) {
     T x;
-    map_rows(x, src, reference, [scale](float s, float r) { return s * scale - r; });
-    map_elements(x, [=](int i, int j, float e) { return inside.holds(i, j) ? e : -__builtin_inff(); }, x);
+    lower::map_rows(x, src, reference, [scale](float s, float r) { return s * scale - r; });
+    lower::map_elements(x, [=](int i, int j, float e) { return inside.holds(i, j) ? e : -__builtin_inff(); }, x);
     reduce_rows<detail::take_max>(peaks, x);
     // The instruction may keep subnormal results.
-    map(x, x, [](float e) { return e < -126.0f ? 0.0f : lower::exp2(e); });
+    lower::map(x, x, [](float e) { return e < -126.0f ? 0.0f : lower::exp2(e); });
     V of_tile;
     reduce_rows<detail::take_sum>(of_tile, x);
-    map(sums, sums, of_tile, [](float a, float b) { return a + b; });
-    copy(dst, x);
+    lower::map(sums, sums, of_tile, [](float a, float b) { return a + b; });
+    lower::copy(dst, x);
 }
 
 namespace detail {
 template <tile A, tile B> KITTENS_INLINE auto scores_of(const A& a, const B& b) {
     rt<float, A::rows, B::cols, layout::row, default_base(A::rows, B::cols)> score;
-    fill(score, 0.0f);
+    lower::fill(score, 0.0f);
     lower::mma_AB(score, a, b, score);
     return score;
 }
