@@ -4,7 +4,7 @@
 #include <attention/attention.hpp>
 
 namespace kernels::inline KITTENS_NS {
-constexpr attention_policy lazy_policy{.dim = 64, .rows = 16, .keys = 64, .depth_step = 64, .out_cols = 64, .workers = 2, .prefetch = false, .rescale = rescaling::lazy};
+constexpr attention_policy lazy_policy{.dim = 64, .rows = 16, .keys = 32, .depth_step = 64, .out_cols = 64, .workers = 2, .prefetch = false, .rescale = rescaling::lazy};
 }
 
 KITTENS_KERNEL(attention_lazy, kernels::attention<kernels::lazy_policy>)
