@@ -3,6 +3,9 @@
 
 #include "attention/attention_operation.hpp"
 #include "gemm/gemm_operation.hpp"
+#include "operators/gemv_operation.hpp"
+#include "operators/norm_operation.hpp"
+#include "operators/rotary_operation.hpp"
 
 namespace kittens::tool {
 
@@ -11,6 +14,9 @@ const std::vector<std::unique_ptr<operation>>& operations() {
         std::vector<std::unique_ptr<operation>> list;
         list.push_back(std::make_unique<gemm_operation>());
         list.push_back(std::make_unique<attention_operation>());
+        list.push_back(std::make_unique<norm_operation>());
+        list.push_back(std::make_unique<rotary_operation>());
+        list.push_back(std::make_unique<gemv_operation>());
         return list;
     }();
     return all;

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// PyTorch's eager operators through libtorch, without autograd, into given outputs. No Python.
+#include "torch_tensors.hpp"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <ATen/Version.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/version.h>
+
+#include <functional>
+#include <map>
+
+namespace {
+
+using namespace kittens::peers;
+
+/// What is given to an operation: the problem, and its tensors by name.
+struct arguments {
+    const kittens_operator_problem& problem;
+    std::vector<at::Tensor> tensors;
+
+    bool has(const char* name) const { return tensor_index(problem, name) >= 0; }
+    at::Tensor operator[](const char* name) const {
+        const int i = tensor_index(problem, name);
+        if (i < 0) throw std::runtime_error(std::string("the problem has no tensor ") + name);
+        return tensors[static_cast<std::size_t>(i)];
+    }
+    double number(const char* name, double otherwise = 0) const { return attribute(problem, name, otherwise); }
+};
+
+using step = std::function<void()>;
+using builder = step (*)(const arguments&);
+
+/// x is what is normalised; where there is a residual, it is added first and the sum is written.
+at::Tensor normalised(const at::Tensor& x, const at::Tensor& residual, at::Tensor sum) {
+    if (!residual.defined()) return x;
+    at::add_out(sum, x, residual);
+    return sum;
+}
+
+step rms_norm(const arguments& a) {
+    const at::Tensor x = a["x"], weight = a["weight"], residual = a.has("residual") ? a["residual"] : at::Tensor();
+    const at::Tensor sum = a.has("sum") ? a["sum"] : at::Tensor(), out = a["out"];
+    const double epsilon = a.number("epsilon", 1e-5);
+    return [=] { out.copy_(at::rms_norm(normalised(x, residual, sum), {x.size(1)}, weight, epsilon)); };
+}
+
+step layer_norm(const arguments& a) {
+    const at::Tensor x = a["x"], weight = a["weight"], bias = a["bias"], residual = a.has("residual") ? a["residual"] : at::Tensor();
+    const at::Tensor sum = a.has("sum") ? a["sum"] : at::Tensor();
+    at::Tensor out = a["out"], mean = at::empty({x.size(0), 1}, x.options()), rstd = at::empty({x.size(0), 1}, x.options());
+    const double epsilon = a.number("epsilon", 1e-5);
+    return [=]() mutable { at::native_layer_norm_out(out, mean, rstd, normalised(x, residual, sum), {x.size(1)}, weight, bias, epsilon); };
+}
+
+/// Halved convention: the halves of a head are rotated against each other; interleaved: neighbours are.
+void rotate(const at::Tensor& x, const at::Tensor& out, const at::Tensor& cos, const at::Tensor& sin, bool interleaved) {
+    const auto half = cos.size(-1);
+    const at::Tensor c = cos.unsqueeze(1), s = sin.unsqueeze(1);
+    const at::Tensor x1 = interleaved ? x.slice(-1, 0, 2 * half, 2) : x.slice(-1, 0, half), x2 = interleaved ? x.slice(-1, 1, 2 * half, 2) : x.slice(-1, half, 2 * half);
+    at::Tensor o1 = interleaved ? out.slice(-1, 0, 2 * half, 2) : out.slice(-1, 0, half), o2 = interleaved ? out.slice(-1, 1, 2 * half, 2) : out.slice(-1, half, 2 * half);
+    at::sub_out(o1, x1 * c, x2 * s);
+    at::add_out(o2, x2 * c, x1 * s);
+}
+
+step rotary(const arguments& a) {
+    const at::Tensor cos = a["cos"], sin = a["sin"];
+    const bool interleaved = a.number("interleaved") != 0;
+    std::vector<std::pair<at::Tensor, at::Tensor>> pairs{{a["q"], a["q_out"]}};
+    if (a.has("k")) pairs.emplace_back(a["k"], a["k_out"]);
+    return [=] {
+        for (const auto& [x, out] : pairs) rotate(x, out, cos, sin, interleaved);
+    };
+}
+
+/// out = x weight^T, with a bias or a residual where the problem has one.
+step linear(const arguments& a) {
+    const at::Tensor x = a["x"], transposed = a["weight"].t();
+    at::Tensor out = a["out"];
+    if (a.has("bias")) {
+        const at::Tensor bias = a["bias"];
+        return [=]() mutable { at::addmm_out(out, bias, x, transposed); };
+    }
+    if (a.has("residual")) {
+        const at::Tensor residual = a["residual"];
+        return [=]() mutable { at::addmm_out(out, residual, x, transposed); };
+    }
+    return [=]() mutable { at::mm_out(out, x, transposed); };
+}
+
+/// out = silu(x gate^T) * (x up^T)
+step gate_up(const arguments& a) {
+    const at::Tensor x = a["x"], gate = a["gate"].t(), up = a["up"].t();
+    at::Tensor out = a["out"], g = at::empty_like(out), u = at::empty_like(out);
+    return [=]() mutable {
+        at::mm_out(g, x, gate);
+        at::mm_out(u, x, up);
+        at::silu_out(g, g);
+        at::mul_out(out, g, u);
+    };
+}
+
+step swiglu(const arguments& a) {
+    const at::Tensor gate = a["gate"], up = a["up"];
+    at::Tensor out = a["out"], g = at::empty_like(out);
+    return [=]() mutable {
+        at::silu_out(g, gate);
+        at::mul_out(out, g, up);
+    };
+}
+
+step softmax(const arguments& a) {
+    const at::Tensor x = a["x"];
+    at::Tensor out = a["out"];
+    return [=]() mutable { at::_softmax_out(out, x, -1, false); };
+}
+
+step embedding(const arguments& a) {
+    const at::Tensor table = a["table"], ids = a["ids"];
+    at::Tensor out = a["out"];
+    return [=]() mutable { at::index_select_out(out, table, 0, ids); };
+}
+
+const std::map<std::string, builder>& operations() {
+    static const std::map<std::string, builder> all = {{"rms_norm", rms_norm}, {"layer_norm", layer_norm}, {"rotary", rotary},   {"linear", linear},
+                                                       {"gate_up", gate_up},   {"swiglu", swiglu},         {"softmax", softmax}, {"embedding", embedding}};
+    return all;
+}
+
+struct peer {
+    static constexpr const char* name = "torch";
+
+    static const char* unavailable() { return nullptr; }
+    static std::string version() { return std::string("PyTorch ") + TORCH_VERSION; }
+    static std::string isa() { return at::get_cpu_capability(); }
+
+    explicit peer(const kittens_operator_problem& p) : operation_(p.operation) {
+        const auto found = operations().find(p.operation);
+        if (found == operations().end()) throw unsupported(std::string("PyTorch's ") + p.operation + " has not been written down for this comparison");
+        at::set_num_threads(p.threads);
+        const c10::InferenceMode guard;
+        for (int s = 0; s < p.sets; ++s) steps_.push_back(found->second({p, torch_tensors(p, s)}));
+    }
+    std::string describe() const { return operation_ + ", eager"; }
+    void run(int set) {
+        const c10::InferenceMode guard;
+        steps_[static_cast<std::size_t>(set)]();
+    }
+
+private:
+    std::string operation_;
+    std::vector<step> steps_;
+};
+
+}  // namespace
+
+KITTENS_OPERATOR_PEER(peer)

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// RMSNorm and LayerNorm over rows of any width, plain or with a residual that is added first and whose sum is written back.
+//
+// The subgroups of a workgroup share a row: each holds its part in registers, in vectors of `chunk` elements, and exchanges one
+// or two numbers through shared memory at one barrier. Wider rows than that are read in rounds, and all but the last round
+// twice. Subgroups merge (sum, sum of squared distances from their own mean), so a large mean costs no accuracy (T. Chan,
+// G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+#pragma once
+
+#include <kittens/kittens.hpp>
+#include <kittens/ops/wide.hpp>
+
+namespace kernels {
+
+using kittens::dtype;
+
+enum class norm_kind : int { rms, layer };
+
+struct norm_policy {
+    norm_kind kind = norm_kind::rms;
+    dtype type = dtype::bf16;
+    bool residual = false;
+    int chunk = 128, chunks = 4;  ///< elements of a vector; vectors that a subgroup holds
+    int most_subgroups = 32;      ///< that share a row
+    int rows = 1;                 ///< rows that a workgroup takes, one after the other
+    kittens::access access = kittens::access::block;
+};
+
+#if defined(KITTENS_TARGET_CPU)
+constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) {
+    return {.kind = kind, .type = type, .residual = residual, .chunk = 1024, .chunks = 16, .most_subgroups = 1, .rows = 8};
+}
+#else
+constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) { return {.kind = kind, .type = type, .residual = residual}; }
+#endif
+
+}  // namespace kernels
+
+namespace kernels::inline KITTENS_NS {
+
+using namespace kittens;
+
+template <norm_policy P>
+struct norm {
+    using element = type_of<P.type>;
+    using vec = rv<float, P.chunk, vector_layout::wide>;
+    static constexpr bool layer = P.kind == norm_kind::layer;
+    static constexpr int unroll = P.most_subgroups > 1 ? P.chunks : 1;
+    static constexpr int held = P.chunk * P.chunks;  // elements of a row that a subgroup holds
+
+    struct globals {
+        gl<const element, 1, 1, -1, -1, access::plain> x;
+        gl<element, 1, 1, -1, -1, access::plain> residual;  ///< read where the policy says so; `sum` may be the same memory
+        gl<const element, 1, 1, 1, -1, access::plain> weight, bias;  ///< bias: LayerNorm
+        gl<element, 1, 1, -1, -1, access::plain> sum, out;
+        float epsilon;
+        store_policy stores;
+    };
+
+    static constexpr kernel_traits traits{.grf = 128};
+    using slots = sv_fl<8 * P.most_subgroups>;  // eight equal floats for each subgroup
+    static constexpr int slm_bytes = P.most_subgroups > 1 ? slm_bytes_for<slots, slots> : 0;
+
+    static launch_shape geometry(const globals& g) {
+        const int wanted = ceil_div(g.x.cols(), held);
+        return {.groups = {ceil_div(g.x.rows(), P.rows), 1, 1}, .subgroups = wanted < P.most_subgroups ? wanted : P.most_subgroups};
+    }
+
+#if KITTENS_HAS_TILE_OPS
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        const int first = sg.group(0) * P.rows;
+        const int last = first + P.rows < g.x.rows() ? first + P.rows : g.x.rows();
+        for (int r = first; r < last; ++r) row(g, sg, r);
+        finish_stores(g.stores);
+    }
+
+  private:
+    /// What is known of a part of a row: how many elements, their sum, and their squared distances from their mean; for
+    /// RMSNorm, whose mean counts as zero, the sum of squares alone.
+    struct moments {
+        float count = 0, sum = 0, squares = 0;
+        KITTENS_INLINE void merge(float n, float s, float q) {
+            if constexpr (layer) {
+                const float d = count > 0 && n > 0 ? s / n - sum / count : 0.0f;
+                if (n > 0) squares += q + (count > 0 ? d * d * (count * n / (count + n)) : 0.0f);
+                count += n;
+                sum += s;
+            } else squares += q;
+        }
+    };
+
+    KITTENS_INLINE void row(const globals& g, const subgroup& sg, int r) const {
+        const int cols = g.x.cols();
+        // Chunk c of round t of this subgroup is chunk (t * subgroups + id) * chunks + c of the row.
+        const int rounds = ceil_div(cols, held * sg.count());
+        vec v[P.chunks];
+        moments m;
+        for (int t = 0; t < rounds; ++t) {
+            const int at = (t * sg.count() + sg.id()) * P.chunks;
+            fetch(g, r, at, v, true);
+            measure(m, v, at, cols);
+        }
+        combine(m, sg, cols, rounds);
+        const float mean = layer ? m.sum / float(cols) : 0.0f;
+        const float scale = base_ops::rsqrt::op(m.squares / float(cols) + g.epsilon);
+        for (int t = rounds - 1; t >= 0; --t) {
+            const int at = (t * sg.count() + sg.id()) * P.chunks;
+            if (t < rounds - 1) fetch(g, r, at, v, false);
+            finish(g, r, at, v, mean, scale);
+        }
+    }
+
+    /// Whether chunk c is worth touching: on xe all are, as chunks have their registers.
+    static KITTENS_INLINE bool live(int chunk, int cols) { return P.most_subgroups > 1 || chunk * P.chunk < cols; }
+
+    KITTENS_INLINE void fetch(const globals& g, int r, int at, vec (&v)[P.chunks], bool first) const {
+        KITTENS_UNROLL_BY(unroll)
+        for (int c = 0; c < P.chunks; ++c) {
+            if (!live(at + c, g.x.cols())) break;
+            if constexpr (P.residual) {
+                if (!first) {
+                    load_wide(v[c], g.sum, {r, at + c});
+                    continue;
+                }
+                // What is normalised is the sum as it is stored.
+                map_with(v[c], [](auto a, auto b) { return round_as<element>(a + b); }, in_memory<vec>(g.x, {r, at + c}), in_memory<vec>(g.residual, {r, at + c}));
+                store_wide(g.sum, v[c], {r, at + c}, g.stores);
+            } else map_with(v[c], [](auto x) { return x; }, in_memory<vec>(g.x, {r, at + c}));
+        }
+    }
+
+    KITTENS_INLINE void measure(moments& m, vec (&v)[P.chunks], int at, int cols) const {
+        KITTENS_UNROLL_BY(unroll)
+        for (int c = 0; c < P.chunks; ++c) {
+            if (!live(at + c, cols)) break;
+            if constexpr (!layer) m.squares += reduce_with<base_ops::sum>([](auto x) { return x * x; }, v[c]);
+            else {
+                // Beyond the row's end there are zeros: they add nothing to the sum, and are set to the mean for the squares.
+                const int left = cols - (at + c) * P.chunk, n = left < P.chunk ? left < 0 ? 0 : left : P.chunk;
+                const float s = reduce_with<base_ops::sum>([](auto x) { return x; }, v[c]);
+                const float mean = n > 0 ? s / float(n) : 0.0f;
+                if (n < P.chunk) apply(v[c], v[c], [=](int i, float x) { return i < n ? x : mean; });
+                m.merge(float(n), s, reduce_with<base_ops::sum>([=](auto x) { return (x - mean) * (x - mean); }, v[c]));
+            }
+        }
+    }
+
+    /// Puts a number into this subgroup's slot, and zeros into its share of those that nobody has.
+    static KITTENS_INLINE void publish(const slots& to, const subgroup& sg, float x) {
+        rv<float, 8> eight;
+        fill(eight, x);
+        for (int j = sg.id(); j < P.most_subgroups; j += sg.count()) {
+            store(subvec<8>(to, j), eight);
+            zero(eight);
+        }
+    }
+
+    /// Everybody's moments become those of the row.
+    KITTENS_INLINE void combine(moments& m, const subgroup& sg, int cols, int rounds) const {
+        if constexpr (P.most_subgroups > 1) {
+            if (sg.count() == 1) return;
+            shared_allocator al(sg);
+            const auto sums = al.template allocate<slots>(), squares = al.template allocate<slots>();
+            publish(squares, sg, m.squares);
+            if constexpr (layer) publish(sums, sg, m.sum);
+            sync(sg);
+            // Slots hold each number eight times, and zeros where there is no subgroup.
+            rv<float, slots::length> s, q;
+            load(q, squares);
+            if constexpr (layer) {
+                load(s, sums);
+                m.sum = 0.125f * kittens::sum(s);
+                const float mean = m.sum / float(cols);
+                const int others = 8 * sg.count(), step = held * sg.count(), whole = (rounds - 1) * held;
+                apply(s, s, [=](int i, float x) {
+                    const int left = cols - (rounds - 1) * step - i / 8 * held;
+                    const float n = float(whole + (left < 0 ? 0 : left < held ? left : held));
+                    const float d = n > 0.0f ? x * base_ops::recip::op(n) - mean : 0.0f;
+                    return i < others ? n * d * d : 0.0f;
+                });
+                add(q, q, s);
+            }
+            m.squares = 0.125f * kittens::sum(q);
+        }
+    }
+
+    KITTENS_INLINE void finish(const globals& g, int r, int at, vec (&v)[P.chunks], float mean, float scale) const {
+        KITTENS_UNROLL_BY(unroll)
+        for (int c = 0; c < P.chunks; ++c) {
+            if (!live(at + c, g.x.cols())) break;
+            // While results leave, the next row comes.
+            const auto w = [&] {
+                const auto weights = in_memory<vec>(g.weight, {0, at + c}).asking_for(g.x, {r + 1, at + c});
+                if constexpr (P.residual) return weights.asking_for(g.residual, {r + 1, at + c});
+                else return weights;
+            }();
+            if constexpr (layer)
+                store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto x, auto y, auto z) { return (x - mean) * scale * y + z; }, v[c], w, in_memory<vec>(g.bias, {0, at + c}));
+            else store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto x, auto y) { return x * scale * y; }, v[c], w);
+        }
+    }
+#endif
+};
+
+/// The globals of a norm do not depend on more than its element type.
+template <dtype T> using norm_globals = typename norm<default_norm(norm_kind::layer, T, true)>::globals;
+
+}  // namespace kernels::inline KITTENS_NS

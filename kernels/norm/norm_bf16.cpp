@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "norm.hpp"
+
+using namespace kernels;
+
+KITTENS_KERNEL(rms_norm_bf16, norm<default_norm(norm_kind::rms, dtype::bf16, false)>)
+KITTENS_KERNEL(rms_norm_residual_bf16, norm<default_norm(norm_kind::rms, dtype::bf16, true)>)
+KITTENS_KERNEL(layer_norm_bf16, norm<default_norm(norm_kind::layer, dtype::bf16, false)>)
+KITTENS_KERNEL(layer_norm_residual_bf16, norm<default_norm(norm_kind::layer, dtype::bf16, true)>)

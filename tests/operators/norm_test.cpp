@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support.hpp"
+
+#include <operators/norm_operation.hpp>
+
+#include <limits>
+
+namespace operator_tests {
+namespace {
+
+using kernels::norm_kind;
+using tool::norm_problem;
+using tool::norm_shape;
+
+norm_problem problem(const norm_shape& s) { return {s, "test", bench::cache_state::warm}; }
+
+TEST(norm, widths_of_every_kind) {
+    for (const device& d : all_devices())
+        for (const norm_kind kind : {norm_kind::rms, norm_kind::layer})
+            for (const bool residual : {false, true})
+                for (const int cols : {1, 7, 128, 1000, 4096 + 24}) run_and_check(d, problem({.kind = kind, .residual = residual, .rows = 2, .cols = cols}));
+}
+
+TEST(norm, fp16) {
+    for (const device& d : all_devices())
+        for (const norm_kind kind : {norm_kind::rms, norm_kind::layer}) run_and_check(d, problem({.kind = kind, .type = dtype::f16, .residual = true, .rows = 3, .cols = 520}));
+}
+
+TEST(norm, random_shapes) {
+    std::mt19937_64 random(seed());
+    const auto uniform = [&](int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random); };
+    for (int i = 0; i < 40; ++i)
+        for (const device& d : all_devices(false))
+            run_and_check(d, problem({.kind = uniform(0, 1) ? norm_kind::rms : norm_kind::layer, .type = uniform(0, 1) ? dtype::bf16 : dtype::f16, .residual = uniform(0, 1) == 1,
+                                      .rows = uniform(1, 40), .cols = uniform(1, 9000)}));
+}
+
+// Wider than a workgroup holds: rows are read in rounds (17000 elements on cpu, 16384 and more on xe).
+TEST(norm, rows_that_are_read_twice) {
+    for (const device& d : all_devices())
+        for (const norm_kind kind : {norm_kind::rms, norm_kind::layer})
+            for (const bool residual : {false, true}) run_and_check(d, problem({.kind = kind, .residual = residual, .rows = 1, .cols = 17000}));
+}
+
+TEST(norm, large_scale) {
+    for (const device& d : all_devices(false)) {
+        run_and_check(d, problem({.kind = norm_kind::rms, .rows = 4, .cols = 1024, .scale = 1e15f}));
+        run_and_check(d, problem({.kind = norm_kind::layer, .rows = 4, .cols = 1024, .scale = 1e15f}));
+    }
+}
+
+// A variance that is the difference of two large numbers would be gone.
+TEST(norm, mean_far_above_the_deviation) {
+    for (const device& d : all_devices(false))
+        run_and_check(d, problem({.kind = norm_kind::layer, .type = dtype::f16, .rows = 5, .cols = 3000}), [](const tensors& t) {
+            auto* x = static_cast<half*>(t["x"]);
+            for (int i = 0; i < 5 * 3000; ++i) x[i] = half(1000.0f + static_cast<float>(x[i]));
+        });
+}
+
+TEST(norm, equal_elements) {
+    for (const device& d : all_devices(false)) {
+        const norm_problem p = problem({.kind = norm_kind::layer, .rows = 2, .cols = 300});
+        const tensors t = run_and_check(d, p, [](const tensors& in) {
+            for (int i = 0; i < 600; ++i) static_cast<bf16*>(in["x"])[i] = bf16(3.0f);
+        });
+        for (int i = 0; i < 600; ++i) EXPECT_EQ(static_cast<bf16*>(t["out"])[i].bits, static_cast<bf16*>(t["bias"])[i % 300].bits);
+    }
+}
+
+// As PyTorch: a NaN or an infinity spoils its own row and no other.
+TEST(norm, not_a_number_stays_in_its_row) {
+    for (const device& d : all_devices())
+        for (const norm_kind kind : {norm_kind::rms, norm_kind::layer})
+            for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+                const norm_problem p = problem({.kind = kind, .rows = 3, .cols = 200});
+                tensors t(d, p.tensors());
+                p.fill(t.all(), seed());
+                static_cast<bf16*>(t["x"])[200 + 77] = bf16(bad);
+                p.candidate(d, t.all())();
+                const auto* out = static_cast<bf16*>(t["out"]);
+                for (int r = 0; r < 3; ++r)
+                    for (int j = 0; j < 200; ++j) {
+                        const float v = static_cast<float>(out[r * 200 + j]);
+                        if (r != 1) EXPECT_TRUE(std::isfinite(v)) << d.id() << " row " << r;
+                        else if (std::isnan(bad) || kind == norm_kind::layer || j == 77) EXPECT_TRUE(std::isnan(v)) << d.id() << " column " << j;
+                        else EXPECT_EQ(v, 0.0f) << d.id() << " column " << j;
+                    }
+            }
+}
+
+// The results are larger than second-level caches, so they go past them.
+TEST(norm, streaming_stores) {
+    for (const device& d : all_devices(false)) run_and_check(d, problem({.residual = true, .rows = 1030, .cols = 4088}));
+}
+
+}  // namespace
+}  // namespace operator_tests

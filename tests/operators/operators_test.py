@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory-bound operators from outside: run, check, inspect, bench, wrong use. Nothing here depends on how long anything takes."""
+import json
+
+import schema
+import support
+from support import CommandTest
+
+NOTHING = {"KITTENS_PEERS_DIR": "/nowhere"}
+RUNS = {
+    "norm": ["--rows", 3, "--cols", 300],
+    "rotary": ["--tokens", 3],
+    "gemv": ["-n", 19, "-k", 300],
+}
+
+
+class Operators(CommandTest):
+    def test_every_target(self):
+        for operator, sizes in RUNS.items():
+            for target in "cpu", "emulated", "xe":
+                if self.has_target(target):
+                    with self.subTest(operator=operator, target=target):
+                        r = self.json_of("run", operator, *sizes, "--target", target)
+                        self.assertTrue(r["passed"])
+                        self.assertEqual((r["kernel"], r["target"], r["error"]["guard_bytes_written"]), (operator, target, 0))
+
+    def test_check(self):
+        for operator in RUNS:
+            r = self.json_of("check", operator, "--all")
+            self.assertTrue(r["clean"], operator)
+
+    def test_wrong_use(self):
+        self.refuses(["run", "norm", "--rows", "0", "--cols", "4"], "--rows", "1")
+        self.refuses(["run", "norm", "--rows", "4", "--cols", "4", "--kind", "batch"], '"batch"', "rms", "layer")
+        self.refuses(["run", "norm", "--rows", "4", "--cols", "4", "--dtype", "int8"], '"int8"', "bf16", "fp16")
+        self.refuses(["run", "norm", "--cols", "4"], "--rows")
+        self.refuses(["run", "rotary", "--tokens", "4", "--head-dim", "96"], '"96"', "64", "128", "256")
+        self.refuses(["run", "rotary", "--tokens", "4", "--rotated", "130"], "--rotated", "128")
+        self.refuses(["run", "rotary", "--tokens", "4", "--rotated", "31"], "--rotated", "even")
+        self.refuses(["run", "rotary", "--tokens", "4", "--rotated", "48"], "--rotated", "64")
+        self.refuses(["run", "rotary", "--tokens", "4", "--position", "-1"], "--position")
+        self.refuses(["run", "gemv", "-m", "9", "-n", "4", "-k", "4"], "-m", "8")
+        self.refuses(["run", "gemv", "-n", "4", "-k", "4", "--gated", "--bias"], "--gated")
+        self.refuses(["bench", "norm", "--suite", "large"], '"large"', "default", "quick")
+        self.refuses(["bench", "norm", "--against", "cublas"], '"cublas"', "torch", "compile")
+
+    def test_bench(self):
+        for operator in RUNS:
+            done = self.succeeds("bench", operator, "--suite", "quick", "--against", "torch", "--warm-ups", 1, "--rounds", 2, "--json", "-", env=NOTHING, timeout=250)
+            document = json.loads(done.stdout)
+            self.assertEqual(schema.validate(document, support.SCHEMAS / "bench-operator.schema.json"), [])
+            self.assertTrue(document["passed"])
+            self.assertEqual([m["peer"] for m in document["missing"]], ["torch"])
+            for entry in document["entries"]:
+                self.assertEqual(entry["copies"] > 1, entry["cache"] == "cold")
+                self.assertEqual(entry["bandwidth"] != [], entry["cache"] == "cold")
+
+
+class MachineCode(CommandTest):
+    """What the compiler for each GPU makes of the kernels: 128 registers are enough, and memory is accessed 128 bits to a lane."""
+
+    def test_no_spills(self):
+        if not json.loads(self.succeeds("devices", "--json", "-").stdout)["inspect"]["available"]:
+            self.skipTest("the offline compiler is not installed")
+        kernels = [["norm", "--kind", "rms"], ["norm", "--kind", "layer", "--residual"], ["rotary"], ["rotary", "--convention", "interleaved"], ["gemv"], ["gemv", "--gated"]]
+        for device in "pvc", "bmg", "cri":
+            for kernel in kernels:
+                with self.subTest(device=device, kernel=kernel):
+                    (code,) = self.json_of("inspect", *kernel, "--device", device, timeout=250)["kernels"]
+                    self.assertEqual((code["simd"], code["grf"], code["spill_bytes"], code["private_bytes"]), (16, 128, 0, 0))
+
+
+if __name__ == "__main__":
+    support.main()
