@@ -28,6 +28,7 @@ LOWERING = {
         "load_transform": ("2-D block load fused with VNNI packing (`d16v`, `d8v`)", "as `load`; packing is part of the product's engine"),
         "load_transpose": ("2-D block loads transposed in units of four bytes (`d32t`), which is the packed form of a col tile; 8-bit row tiles: element by element", "transposed in registers or element by element"),
         "store": ("2-D block stores of 8 rows; converts first; `plain`: a store per lane and element", "SIMD stores, converting"),
+        "store_add": ("an atomic addition per lane and element (`atomic_fadd`, `atomic_iadd`), no 2-D blocks", "an atomic addition per element"),
         "prefetch_load": ("2-D block prefetches", "nothing, or a software prefetch"),
         "prefetch_load_coop": ("one 2-D block prefetch", "nothing, or a software prefetch"),
         "load_wide": ("one message of 128 bits a lane (`d32x4`) for each 128 elements of 16 bits, two for 32 bits; where the number of columns is known at run time alone, also an element-by-element case for a last odd chunk", "SIMD loads"),

@@ -5,4 +5,4 @@
 using namespace kernels;
 
 KITTENS_KERNEL(gemm_bf16, gemm<default_policy(dtype::bf16)>)
-KITTENS_KERNEL(gemm_bf16_masked, gemm<masked_policy(dtype::bf16)>)
+KITTENS_KERNEL(gemm_bf16_masked, gemm<masked(dtype::bf16)>)

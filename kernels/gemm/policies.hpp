@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The named policies: each target's default for each element type, and the steps that lead to it.
+// Each target's default policy for each element type, and those derived from it. The steps that lead to xe's: ladder.hpp.
 #pragma once
 
+#include "ladder.hpp"
 #include "policy.hpp"
 
 #include <kittens/base/target.hpp>
 
 namespace kernels::inline KITTENS_NS {
-
-constexpr dtype default_output(dtype in) { return in == dtype::i8 ? dtype::i32 : in; }
 
 #if defined(KITTENS_TARGET_CPU)
 // One thread is one subgroup, and the tile is a cache block: K goes by in long panels, since an accumulator costs nothing
@@ -39,12 +38,6 @@ constexpr gemm_policy default_policy(dtype in) {
     return {.in = in, .out = default_output(in), .k_step = 64 / kittens::size_of(in)};
 }
 #endif
-
-constexpr gemm_policy masked_policy(dtype in) {
-    auto p = default_policy(in);
-    p.prefetch = prefetch_kind::masked;
-    return p;
-}
 
 /// For tensors that break the rules of the 2-D block instructions.
 constexpr gemm_policy plain_policy(dtype in) {

@@ -168,6 +168,23 @@ public:
         return plain;
     }
 
+    /// The same for a pointer to which something computed was added: the argument among an addition's operands.
+    std::string name_of_sum(const origin& from) const {
+        if (!from.bytes || !from.writer) return {};
+        const auto& in = code_[*from.writer];
+        if (in.opcode != "add" || in.exec != 1) return {};
+        std::string name;
+        for (std::size_t o = 1; o < in.operands.size(); ++o) {
+            const auto source = parse_register(in.operands[o]);
+            if (!source) continue;
+            const std::string found = name_of(trace(*from.writer, range_of(source->reg, source->byte, source->element_bytes)));
+            if (!found.starts_with("argument")) continue;
+            if (!name.empty()) return {};
+            name = found;
+        }
+        return name;
+    }
+
 private:
     /// A definition outside the loop of a use is only the value if nothing later in that loop
     /// writes the same bytes, for the next time round.
@@ -243,13 +260,20 @@ std::vector<block_send> find_block_sends(const program& code, const zebin_kernel
     const auto loops = find_loops(code);
     const tracer registers(code, kernel, loops);
     std::vector<block_send> result;
+    std::vector<std::string> bases;  // what tells surfaces apart, for each of `result`
     for (std::size_t i = 0; i < code.code.size(); ++i) {
         const auto& in = code.code[i];
         if (!is_block(in.send) || in.operands.size() < 2) continue;
         block_send found{.index = i, .shape = {}, .surface = {}, .feeds = {}};
+        bases.emplace_back();
         if (const auto payload = parse_register(in.operands[1])) {
             found.shape = registers.shape(i);
-            found.surface = registers.name_of(registers.trace(i, range_of(payload->reg, 0, 8)));
+            const origin base = registers.trace(i, range_of(payload->reg, 0, 8));
+            found.surface = registers.name_of(base);
+            // A computed address (a batch of a tensor) has no name, but is the same where the same instruction made it.
+            bases.back() = !found.surface.empty() || !base.bytes || !base.writer ? found.surface
+                                                                                 : "@" + std::to_string(*base.writer) + "." + std::to_string(base.bytes->begin);
+            if (found.surface.empty()) found.surface = registers.name_of_sum(base);
         }
         const bool is_load = in.send != send_kind::prefetch && in.send != send_kind::block_store;
         if (const auto dst = parse_register(in.operands[0]); dst && is_load) {
@@ -258,10 +282,10 @@ std::vector<block_send> find_block_sends(const program& code, const zebin_kernel
         }
         result.push_back(std::move(found));
     }
-    for (auto& prefetch : result) {
-        if (code.code[prefetch.index].send != send_kind::prefetch || prefetch.surface.empty()) continue;
-        for (const auto& load : result)
-            if (load.surface == prefetch.surface && !load.feeds.empty()) prefetch.feeds = load.feeds;
+    for (std::size_t p = 0; p < result.size(); ++p) {
+        if (code.code[result[p].index].send != send_kind::prefetch || bases[p].empty()) continue;
+        for (std::size_t l = 0; l < result.size(); ++l)
+            if (bases[l] == bases[p] && !result[l].feeds.empty()) result[p].feeds = result[l].feeds;
     }
     return result;
 }

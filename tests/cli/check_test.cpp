@@ -62,6 +62,36 @@ TEST(gemm_check, a_right_result_is_off_by_its_rounding_alone) {
     }
 }
 
+TEST(gemm_check, epilogue_layouts_and_batches) {
+    // 2 batches of 2 x 3 x 2, computed by hand from whole numbers: A^T and B^T are stored.
+    constexpr std::int64_t batch = 2, m = 2, n = 3, k = 2;
+    std::vector<bf16> a, b, c, old, bias, residual;
+    for (int i = 0; i < batch * m * k; ++i) a.emplace_back(static_cast<float>(i % 3 - 1));
+    for (int i = 0; i < batch * k * n; ++i) b.emplace_back(static_cast<float>(i % 5 - 2));
+    for (int i = 0; i < n; ++i) bias.emplace_back(static_cast<float>(i));
+    for (int i = 0; i < batch * m * n; ++i) old.emplace_back(static_cast<float>(i % 4)), residual.emplace_back(static_cast<float>(-i));
+    for (int x = 0; x < batch; ++x)
+        for (int i = 0; i < m; ++i)
+            for (int j = 0; j < n; ++j) {
+                float sum = 0;
+                for (int l = 0; l < k; ++l) sum += float(a[static_cast<std::size_t>((x * k + l) * m + i)]) * float(b[static_cast<std::size_t>((x * n + j) * k + l)]);
+                const auto at = static_cast<std::size_t>((x * m + i) * n + j);
+                const float v = 2 * sum + 3 * float(old[at]) + float(bias[static_cast<std::size_t>(j)]);
+                c.emplace_back((v > 0 ? v : 0) + float(residual[at]));
+            }
+    const auto bytes = [](const std::vector<bf16>& v) { return std::as_bytes(std::span(v)); };
+    gemm_problem p{m, n, k, dtype::bf16, dtype::bf16, bytes(a), bytes(b), bytes(c), batch, true, true, {}};
+    p.epilogue = {2, 3, bytes(old), bytes(bias), bytes(residual), gemm_epilogue::function::relu};
+    EXPECT_EQ(compare_gemm(p).max_abs, 0);
+    for (const auto f : {gemm_epilogue::function::none, gemm_epilogue::function::gelu, gemm_epilogue::function::silu}) {
+        p.epilogue.activation = f;
+        EXPECT_GT(compare_gemm(p).max_abs, 0);
+    }
+    p.epilogue.activation = gemm_epilogue::function::relu;
+    p.b_transposed = false;
+    EXPECT_GT(compare_gemm(p).max_abs, 0);
+}
+
 TEST(gemm_check, one_wrong_integer_is_found) {
     problem<int8, int32> p(70, 300, 50);
     p.out(69, 299) += 1;

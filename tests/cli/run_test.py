@@ -8,6 +8,19 @@ from support import BROKEN, CommandTest
 SIZES = [(1, 1, 1), (17, 33, 65), (100, 200, 300), (513, 257, 129)]
 TYPES = ["bf16", "fp16", "int8"]
 
+# What a GEMM can do beside the plain product: (sizes, type, options, the kernel that multiplies).
+GENERAL = [((64, 96, 64), "bf16", "--layout nt", "gemm_epilogue_bf16_nt"),
+           ((65, 97, 33), "bf16", "--layout tn --out fp32", "gemm_sums_bf16_tn"),
+           ((33, 70, 65), "bf16", "--layout tt --split-k 3 --bias --activation silu", "gemm_sums_bf16_tt"),
+           ((40, 64, 96), "bf16", "--batch 3 --alpha 0.5 --beta -1.5 --bias --residual --activation gelu", "gemm_epilogue_bf16_nn"),
+           ((17, 33, 200), "bf16", "--split-k 4 --combine atomic --activation relu", "gemm_atomic_bf16_nn"),
+           ((70, 130, 90), "bf16", "--split-k 3 --combine stream --out fp32", "gemm_stream_bf16_nn"),
+           ((33, 65, 40), "fp16", "--layout nt --alpha 2 --residual --out bf16", "gemm_sums_fp16_nt"),
+           ((50, 60, 70), "tf32", "--bias", "gemm_sums_tf32_nn"),
+           ((50, 60, 70), "tf32", "--layout nt --split-k 2", "gemm_sums_tf32_nt"),
+           ((33, 70, 130), "int8", "--layout nt --split-k 3 --batch 2", "gemm_sums_int8_nt"),
+           ((20, 70, 130), "int8", "--split-k 5 --combine atomic", "gemm_atomic_int8_nn")]
+
 
 class RunTest(CommandTest):
     target = None
@@ -24,6 +37,11 @@ class RunTest(CommandTest):
             else:
                 self.assertLess(r["error"]["relative_frobenius"], 0.02)
             return r
+
+
+    def general(self, cases=GENERAL):
+        for sizes, dtype, options, variant in cases:
+            self.assertEqual(self.passes(*sizes, dtype, *options.split())["variant"], variant)
 
 
 class Cpu(RunTest):
@@ -55,6 +73,23 @@ class Cpu(RunTest):
     def test_policies(self):
         for policy in "default", "masked", "plain":
             self.assertEqual(self.passes(128, 96, 64, "bf16", "--policy", policy)["policy"], policy)
+
+    def test_general(self):
+        self.general()
+        for d in self.json_of("devices")["devices"]:
+            if d["target"] == "cpu":
+                self.passes(40, 64, 96, "bf16", "--layout", "nt", "--bias", "--activation", "gelu", "--device", d["isa"])
+
+    def test_a_split_is_the_same_every_time(self):
+        a, b = (self.passes(64, 64, 512, "bf16", "--split-k", 4, "--seed", 5, "--out", "fp32") for _ in range(2))
+        self.assertEqual(a["error"], b["error"])
+
+    def test_general_wrong_use(self):
+        base = ["run", "gemm", "-m", 64, "-n", 64, "-k", 64]
+        for options, *words in (["--layout nx", "nt"], ["--activation tanh", "gelu"], ["--combine sum", "stream"], ["--split-k 0", "--split-k"], ["--alpha x", "--alpha"],
+                                ["--out int32", "fp32"], ["--dtype int8 --bias", "int8"], ["--dtype int8 --layout tt", "int8_nn"], ["--policy masked --layout nt", "masked"],
+                                ["--policy masked --batch 2", "--batch"], ["--batch 0", "--batch"]):
+            self.refuses([*base, *options.split()], *words)
 
     def test_default_gives_way_where_blocks_are_not_allowed(self):
         r = self.passes(17, 33, 65, "bf16", "--policy", "default")
@@ -110,6 +145,9 @@ class Emulated(RunTest):
         self.assertEqual(c["blocks"]["store"]["bytes"], 256 * 256 * 2)
         self.assertEqual(r["faults"], [])
 
+    def test_general(self):
+        self.general()
+
     def test_masked_prefetch_repeats_itself(self):
         c = self.passes(256, 256, 64, "bf16", "--policy", "masked")["counters"]
         self.assertAlmostEqual(c["prefetched_bytes_per_workgroup_k_step"], 118784, delta=118784 * 0.02)
@@ -137,6 +175,9 @@ class Xe(RunTest):
     def test_large(self):
         r = self.passes(1024, 1024, 1024, "bf16")
         self.assertEqual(r["policy"], "default")
+
+    def test_general(self):
+        self.general(GENERAL[2:5] + GENERAL[9:10])
 
 
 @unittest.skipUnless(BROKEN, "needs the program with broken kernels")

@@ -31,6 +31,7 @@ struct checked {
 
 /// Gives options to an operation as a command line would.
 void set_options(operation& op, const std::string& kernel_options, const std::string& problem_options) {
+    if (!kernel_options.empty()) op.forget_kernel_options();
     CLI::App kernel("kernel"), problem("problem");
     op.add_kernel_options(kernel);
     op.add_problem_options(problem);
@@ -72,6 +73,7 @@ int check_operation(operation& op, const check_options& options, const std::vect
     std::vector<checked> runs;
     for (const std::string& kernel : kernels) {
         if (!kernel.empty()) {
+            op.forget_kernel_options();
             CLI::App choice("kernel");
             op.add_kernel_options(choice);
             choice.parse(kernel, false);

@@ -2,6 +2,7 @@
 // kittens inspect: compile a kernel for an Intel GPU now, and read the machine code.
 #include "commands.hpp"
 #include "console.hpp"
+#include "inspect_compare.hpp"
 #include "operation.hpp"
 #include "ops/operation_report.hpp"
 #include "places.hpp"
@@ -24,6 +25,8 @@ namespace fs = std::filesystem;
 
 struct inspect_options {
     std::string device, assembly_path, spirv_path, json_path;
+    bool ladder = false, loop = false;
+    std::vector<std::string> compare;
 };
 
 /// A folder for what the compiler writes, gone at the end.
@@ -63,16 +66,8 @@ int inspect_operation(operation& op, const inspect_options& options) {
     if (!options.assembly_path.empty()) assembly.emplace(options.assembly_path, "--asm");
     if (!options.spirv_path.empty()) spirv.emplace(options.spirv_path, "--spirv");
 
-    const source_places places = find_sources();
     const scratch_folder scratch;
-    inspect::inspect_options request;
-    request.source.emplace();
-    request.source->text = plan.source;
-    request.source->include_dirs = {places.include, places.kernels};
-    request.source->flags = {"-isystem", places.freestanding.string()};
-    request.device = gpu;
-    request.native.grf = plan.grf;
-    request.dpas_per_k_step = plan.dpas_per_k_step;
+    inspect::inspect_options request = compile_request(plan, gpu);
     request.save_spirv = scratch / "kernel.spv";
     request.save_assembly = scratch / "kernel.asm";
     const inspect::report report = inspect::run(request);
@@ -80,9 +75,30 @@ int inspect_operation(operation& op, const inspect_options& options) {
     json document{{"kernel", op.name()}, {"policy", plan.policy}, {"dtype", plan.type}};
     document.update(json::parse(inspect::to_json(report)));
     out.print(inspect::to_text(report));
+    if (options.loop)
+        for (const auto& kernel : report.kernels) out.print("\n" + inspect::annotated_main_loop(kernel));
     if (assembly) assembly->write(content_of(request.save_assembly));
     if (spirv) spirv->write(content_of(request.save_spirv));
     out.write(document);
+    return status_ok;
+}
+
+/// --ladder and --compare.
+int inspect_policies(operation& op, const inspect_options& options) {
+    op.check_kernel_options();
+    const inspect::gpu gpu = inspect::parse_gpu(options.device.empty() ? "pvc" : options.device);
+    std::vector<std::pair<std::string, std::string>> policies;
+    if (options.ladder) policies = op.ladder();
+    else
+        for (const auto& name : options.compare) policies.emplace_back(name, "");
+    const console out(options.json_path);
+    const auto compared = compare_policies(op, policies, gpu);
+    const json first = json::parse(inspect::to_json(compared.front().report));
+    out.print(fmt::format("{} on {}, nothing of it run on a GPU\n\n", op.name(), inspect::gpu_name(gpu)));
+    out.print(to_text(compared));
+    if (options.loop)
+        for (const auto& p : compared) out.print(fmt::format("\nmain loop of {}\n{}", p.name, inspect::annotated_main_loop(p.report.kernels[0])));
+    out.write({{"kernel", op.name()}, {"device", first["device"]}, {"compiler", first["compiler"]}, {"policies", to_json(compared)}});
     return status_ok;
 }
 
@@ -123,13 +139,25 @@ void add_inspect(CLI::App& program, action& chosen) {
     for (const auto& op : operations()) {
         CLI::App* sub = command->add_subcommand(op->name(), op->summary());
         sub->add_option("--device", options.device, "pvc (Max 1550), bmg (Xe2) or cri (Crescent Island)")
-            ->type_name("GPU")
-            ->required();
+            ->type_name("GPU");
         op->add_kernel_options(*sub);
+        sub->add_flag("--loop", options.loop, "Print the main loop, with what each send is for");
+        if (!op->ladder().empty()) {
+            sub->add_flag("--ladder", options.ladder, "The policies that build up to the default one, side by side (device: pvc if not given)");
+            sub->add_option("--compare", options.compare, "Two policies side by side (device: pvc if not given)")->type_name("A B")->expected(2);
+        }
         sub->add_option("--asm", options.assembly_path, "Write the assembly text there")->type_name("FILE");
         sub->add_option("--spirv", options.spirv_path, "Write the SPIR-V module there")->type_name("FILE");
         add_json_option(*sub, options.json_path);
-        sub->callback([&chosen, &op] { chosen = [&op] { return inspect_operation(*op, options); }; });
+        sub->callback([&chosen, &op, sub] {
+            const bool several = options.ladder || !options.compare.empty();
+            if (!several && options.device.empty()) throw user_error("--device is missing: pvc, bmg or cri");
+            if (options.ladder && !options.compare.empty()) throw user_error("--ladder and --compare exclude each other: give one");
+            for (const char* single : {"--policy", "--asm", "--spirv"})
+                if (several && sub->get_option_no_throw(single) && sub->count(single) > 0)
+                    throw user_error(fmt::format("{} is for a single policy: leave it out beside {}", single, options.ladder ? "--ladder" : "--compare"));
+            chosen = [&op, several] { return several ? inspect_policies(*op, options) : inspect_operation(*op, options); };
+        });
     }
 }
 

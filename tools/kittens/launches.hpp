@@ -26,10 +26,19 @@ struct launches {
     std::vector<emulated::fault> reports;  ///< emulated: both, of the last run
 };
 
+/// A kernel and its globals.
+struct launch_step {
+    const kernel_record* kernel;
+    std::vector<std::byte> args;
+};
+
 /// Runs the kernel `repeat` times, after one more that is not counted if there are several. `prepare` comes before each
 /// run and is not timed. A kernel that fails is no exception here: it is in `failure`.
 launches run_repeatedly(queue& on, const kernel_record& kernel, const void* args, std::size_t bytes, int repeat,
                         const std::function<void()>& prepare);
+
+/// The same for launches that follow each other: times are of all of them, counters of the first, reports of all.
+launches run_repeatedly(queue& on, const std::vector<launch_step>& steps, int repeat, const std::function<void()>& prepare);
 
 double median(std::vector<double> values);
 

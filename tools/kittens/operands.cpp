@@ -55,6 +55,7 @@ std::vector<std::byte> random_operand(dtype type, std::size_t count, std::uint64
     case dtype::bf16: fill(reinterpret_cast<bf16*>(result.data()), count, key, scale); break;
     case dtype::f16: fill(reinterpret_cast<half*>(result.data()), count, key, scale); break;
     case dtype::f32: fill(reinterpret_cast<float*>(result.data()), count, key, scale); break;
+    case dtype::tf32: fill(reinterpret_cast<tf32*>(result.data()), count, key, scale); break;
     case dtype::i8: fill(reinterpret_cast<int8*>(result.data()), count, key, scale); break;
     default: throw std::invalid_argument(std::string("random_operand: no generator for ") + name_of(type));
     }

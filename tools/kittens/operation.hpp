@@ -13,7 +13,9 @@
 #include <CLI/CLI.hpp>
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace kittens::tool {
@@ -55,6 +57,8 @@ public:
 
     /// Options that say which kernel: element type, policy.
     virtual void add_kernel_options(CLI::App& to) = 0;
+    /// Puts them back to what they are where none is given.
+    virtual void forget_kernel_options() {}
     /// Options that say what it works on: sizes, scale of the data.
     virtual void add_problem_options(CLI::App& to) = 0;
 
@@ -69,6 +73,14 @@ public:
 
     virtual run_outcome run(const run_request& request) = 0;
     virtual inspect_plan inspect() = 0;
+
+    /// Policies that build on each other, plainest first, for `inspect --ladder`: name, and what the step adds. Empty where there are none.
+    virtual std::vector<std::pair<std::string, std::string>> ladder() const { return {}; }
+    /// As inspect(), for another policy than the one chosen. Called where ladder() is not empty.
+    virtual inspect_plan inspect_policy(const std::string& policy) { return (void)policy, inspect(); }
+    /// Bytes that a workgroup prefetches per step of its main loop, counted by the emulator in a run whose result was right.
+    /// Nothing where this program has no emulated kernel of the policy.
+    virtual std::optional<double> warmed_bytes(const std::string& policy) { return (void)policy, std::nullopt; }
 
     /// `kittens bench`: the element type that was chosen, the suites (the first is the default; none: the operation is
     /// measured by a command of its own), their problems, and the peers of the default comparison.

@@ -26,7 +26,8 @@ struct block_send {
     /// Nothing when the shape is not a constant that the listing shows.
     std::optional<block_shape> shape;
     /// Where the base address comes from: "argument 0", "argument 0 + 16" (inside a by-value
-    /// struct), "r1.8" (a register that no argument explains), or "" when it was not found.
+    /// struct; also where something computed was added to it), "r1.8" (a register that no argument explains), or "" when
+    /// it was not found.
     std::string surface;
     /// "operand A of dpas", "operand B of dpas", or "" for what feeds no dpas of the loop.
     std::string feeds;

@@ -49,6 +49,16 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, coord<RT> at) {
     lower::store(dst, src, lower::place_of(at));
 }
 
+/// dst(at.r * rows + i, at.c * cols + j) += src(i, j), each element atomically and in no order: several subgroups of the device
+/// may add to the same place at a time. Element by element on every target, for float and int32.
+template <ducks::gl::all GL, ducks::rt::row_layout RT>
+KITTENS_INLINE void store_add(const GL& dst, const RT& src, coord<RT> at) {
+    static_assert(!GL::is_read_only, "store_add: the global layout (first argument) holds const elements");
+    static_assert(std::is_same_v<typename RT::element, typename GL::value_type> && (std::is_same_v<typename RT::element, float> || std::is_same_v<typename RT::element, int32>), "store_add: tile and global layout must both be float or both int32");
+    const lower::operation<RT> op("store_add", at);
+    lower::store_add(dst, src, lower::place_of(at));
+}
+
 /// Warms the cache with what a later `load(tile, src, at)` reads. A hint: `tile` names type and shape and is not
 /// changed; the load needs no wait.
 template <ducks::rt::all RT, ducks::gl::all GL>

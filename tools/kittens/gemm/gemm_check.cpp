@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 #include <vector>
 
@@ -50,21 +51,51 @@ multiply_fn best_multiply() {
     return multiply_any;
 }
 
-/// Elements [row, row + rows) x [col, col + cols) of a matrix as doubles; the rest of the block is zero.
+/// Elements [row, row + rows) x [col, col + cols) of a matrix (of its transpose, where `transposed`) as doubles; the rest of
+/// the block is zero.
 template <class T>
-void unpack(std::span<const std::byte> from, std::int64_t stride, std::int64_t row, std::int64_t rows, std::int64_t col,
+void unpack(const T* p, std::int64_t stride, bool transposed, std::int64_t row, std::int64_t rows, std::int64_t col,
             std::int64_t cols, double* to, std::int64_t block_rows, std::int64_t block_cols) {
-    const auto* p = reinterpret_cast<const T*>(from.data());
     for (std::int64_t i = 0; i < block_rows; ++i)
         for (std::int64_t j = 0; j < block_cols; ++j) {
             double v = 0;
             if (i < rows && j < cols) {
-                const T x = p[(row + i) * stride + col + j];
+                const T x = transposed ? p[(col + j) * stride + row + i] : p[(row + i) * stride + col + j];
                 if constexpr (std::is_same_v<T, int8>) v = x;
                 else v = static_cast<float>(x);
             }
             to[i * block_cols + j] = v;
         }
+}
+
+double element(std::span<const std::byte> from, dtype t, std::int64_t i) {
+    switch (t) {
+    case dtype::bf16: return reinterpret_cast<const bf16*>(from.data())[i];
+    case dtype::f16: return static_cast<double>(reinterpret_cast<const half*>(from.data())[i]);
+    case dtype::f32: return reinterpret_cast<const float*>(from.data())[i];
+    default: return reinterpret_cast<const int32*>(from.data())[i];
+    }
+}
+
+double activated(double x, gemm_epilogue::function f) {
+    switch (f) {
+    case gemm_epilogue::function::relu: return x > 0 ? x : 0;
+    case gemm_epilogue::function::silu: return x / (1 + std::exp(-x));
+    case gemm_epilogue::function::gelu: // the tanh form
+        return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+    default: return x;
+    }
+}
+
+/// What element `i` (in column `col`) of C should be, given its sum.
+double finished(const gemm_problem& p, double sum, std::int64_t i, std::int64_t col) {
+    const gemm_epilogue& e = p.epilogue;
+    double x = e.alpha * sum;
+    if (!e.old.empty()) x += e.beta * element(e.old, p.out, i);
+    if (!e.bias.empty()) x += element(e.bias, p.out, col);
+    x = activated(x, e.activation);
+    if (!e.residual.empty()) x += element(e.residual, p.out, i);
+    return x;
 }
 
 /// What a task found.
@@ -100,33 +131,36 @@ void compare_element(partial& to, Out got_element, double expected, std::int64_t
 }
 
 template <class In, class Out>
-partial compare_task(const gemm_problem& p, multiply_fn multiply, std::int64_t row, std::int64_t col) {
+partial compare_task(const gemm_problem& p, multiply_fn multiply, std::int64_t batch, std::int64_t row, std::int64_t col) {
     const std::int64_t rows = std::min(block_m, p.m - row), cols = std::min(block_n, p.n - col);
     std::vector<double> sum(block_m * block_n), a(block_m * block_k), b(block_k * block_n);
+    const auto* left = reinterpret_cast<const In*>(p.a.data()) + batch * p.m * p.k;
+    const auto* right = reinterpret_cast<const In*>(p.b.data()) + batch * p.k * p.n;
     for (std::int64_t k = 0; k < p.k; k += block_k) {
         const std::int64_t depth = std::min(block_k, p.k - k);
-        unpack<In>(p.a, p.k, row, rows, k, depth, a.data(), block_m, block_k);
-        unpack<In>(p.b, p.n, k, depth, col, cols, b.data(), block_k, block_n);
+        unpack(left, p.a_transposed ? p.m : p.k, p.a_transposed, row, rows, k, depth, a.data(), block_m, block_k);
+        unpack(right, p.b_transposed ? p.k : p.n, p.b_transposed, k, depth, col, cols, b.data(), block_k, block_n);
         multiply(sum.data(), a.data(), b.data(), rows, depth);
     }
     partial result;
     const auto* c = reinterpret_cast<const Out*>(p.c.data());
     for (std::int64_t i = 0; i < rows; ++i)
-        for (std::int64_t j = 0; j < cols; ++j)
-            compare_element<Out>(result, c[(row + i) * p.n + col + j], sum[static_cast<std::size_t>(i * block_n + j)],
-                                 row + i, col + j);
+        for (std::int64_t j = 0; j < cols; ++j) {
+            const std::int64_t at = (batch * p.m + row + i) * p.n + col + j;
+            compare_element<Out>(result, c[at], finished(p, sum[static_cast<std::size_t>(i * block_n + j)], at, col + j), row + i, col + j);
+        }
     return result;
 }
 
 template <class In, class Out>
 gemm_comparison compare(const gemm_problem& p) {
-    const std::int64_t down = (p.m + block_m - 1) / block_m, across = (p.n + block_n - 1) / block_n;
-    std::vector<partial> parts(static_cast<std::size_t>(down * across));
+    const std::int64_t down = (p.m + block_m - 1) / block_m, across = (p.n + block_n - 1) / block_n, tasks = p.batch * down * across;
+    std::vector<partial> parts(static_cast<std::size_t>(tasks));
     const multiply_fn multiply = best_multiply();
-    progress bar("checking", static_cast<std::uint64_t>(down * across));
-    parallel_for(down * across, [&](std::int64_t t) {
+    progress bar("checking", static_cast<std::uint64_t>(tasks));
+    parallel_for(tasks, [&](std::int64_t t) {
         parts[static_cast<std::size_t>(t)] =
-            compare_task<In, Out>(p, multiply, t / across * block_m, t % across * block_n);
+            compare_task<In, Out>(p, multiply, t / (down * across), t / across % down * block_m, t % across * block_n);
         bar.advance();
     });
 
@@ -155,13 +189,25 @@ gemm_comparison compare(const gemm_problem& p) {
 }  // namespace
 
 gemm_comparison compare_gemm(const gemm_problem& p) {
-    const auto holds = [](std::span<const std::byte> s, std::int64_t rows, std::int64_t cols, dtype t) {
-        return s.size() == static_cast<std::size_t>(rows * cols) * static_cast<std::size_t>(size_of(t));
+    const auto holds = [&](std::span<const std::byte> s, std::int64_t rows, std::int64_t cols, dtype t) {
+        return s.size() == static_cast<std::size_t>(p.batch * rows * cols) * static_cast<std::size_t>(size_of(t));
     };
+    const auto may_hold = [&](std::span<const std::byte> s, std::int64_t rows, std::int64_t batch) {
+        return s.empty() || s.size() == static_cast<std::size_t>(batch * rows * p.n) * static_cast<std::size_t>(size_of(p.out));
+    };
+    if (!may_hold(p.epilogue.old, p.m, p.batch) || !may_hold(p.epilogue.bias, 1, 1) || !may_hold(p.epilogue.residual, p.m, p.batch))
+        throw std::invalid_argument("compare_gemm: the epilogue's operands are not of the sizes given");
     if (!holds(p.a, p.m, p.k, p.in) || !holds(p.b, p.k, p.n, p.in) || !holds(p.c, p.m, p.n, p.out))
         throw std::invalid_argument("compare_gemm: the matrices are not of the sizes given");
-    if (p.in == dtype::bf16 && p.out == dtype::bf16) return compare<bf16, bf16>(p);
-    if (p.in == dtype::f16 && p.out == dtype::f16) return compare<half, half>(p);
+    const auto to_float = [&]<class In>(In*) {
+        if (p.out == dtype::bf16) return compare<In, bf16>(p);
+        if (p.out == dtype::f16) return compare<In, half>(p);
+        if (p.out == dtype::f32) return compare<In, float>(p);
+        throw std::invalid_argument("compare_gemm: no reference for these element types");
+    };
+    if (p.in == dtype::bf16) return to_float(static_cast<bf16*>(nullptr));
+    if (p.in == dtype::f16) return to_float(static_cast<half*>(nullptr));
+    if (p.in == dtype::tf32) return to_float(static_cast<tf32*>(nullptr));
     if (p.in == dtype::i8 && p.out == dtype::i32) return compare<int8, int32>(p);
     throw std::invalid_argument("compare_gemm: no reference for these element types");
 }

@@ -10,11 +10,23 @@
 
 namespace kittens::tool {
 
-/// Packed row-major matrices: A is m x k and B is k x n of `in`, C is m x n of `out`.
+/// What is done to the sums: activation(alpha * sum + beta * old + bias) + residual, in double. Empty spans are left out;
+/// all hold elements of `out`: old and residual as C, bias one per column.
+struct gemm_epilogue {
+    double alpha = 1, beta = 0;
+    std::span<const std::byte> old, bias, residual;
+    enum class function { none, relu, gelu, silu } activation = function::none;
+};
+
+/// Packed row-major matrices, one after another for each batch: A is m x k and B is k x n of `in` (or their transposes), C is
+/// m x n of `out`.
 struct gemm_problem {
     std::int64_t m = 0, n = 0, k = 0;
     dtype in = dtype::bf16, out = dtype::bf16;
     std::span<const std::byte> a, b, c;
+    std::int64_t batch = 1;
+    bool a_transposed = false, b_transposed = false;
+    gemm_epilogue epilogue{};
 };
 
 /// An element of C and what it should be.

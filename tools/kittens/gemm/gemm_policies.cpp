@@ -9,11 +9,11 @@
 namespace kittens::tool {
 
 const std::vector<gemm_policy_entry>& gemm_policies() {
-    static const std::vector<gemm_policy_entry> all{
-        {"default", "default_policy", kernels::default_policy},
-        {"masked", "masked_policy", kernels::masked_policy},
-        {"plain", "plain_policy", kernels::plain_policy},
-    };
+    static const auto all = [] {
+        std::vector<gemm_policy_entry> list{{"default", "default_policy", kernels::default_policy}, {"plain", "plain_policy", kernels::plain_policy}};
+        for (const auto& step : kernels::ladder) list.push_back({step.name, step.name, step.make});
+        return list;
+    }();
     return all;
 }
 

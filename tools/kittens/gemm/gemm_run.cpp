@@ -4,13 +4,12 @@
 #include "gemm_check.hpp"
 #include "gemm_operation.hpp"
 #include "gemm_policies.hpp"
+#include "gemm_verdict.hpp"
 
 #include <bench/gemm_choice.hpp>
 #include <fmt/format.h>
 #include <gemm/gemm.hpp>
 #include <gemm/policies.hpp>
-
-#include <cmath>
 
 namespace kittens::tool {
 
@@ -67,38 +66,6 @@ launch_args make_args(dtype type, const operands& o, std::int64_t m, std::int64_
     }
 }
 
-json number_or_null(double x) { return std::isfinite(x) ? json(x) : json(nullptr); }
-
-json to_json(const gemm_comparison& c, std::uint64_t guard_bytes_written) {
-    return {{"relative_frobenius", number_or_null(c.relative_frobenius)},
-            {"gate", c.exact_required ? 0.0 : gemm_comparison::gate},
-            {"max_abs", c.max_abs},
-            {"nonfinite", c.nonfinite},
-            {"different", c.exact_required ? json(c.different) : json(nullptr)},
-            {"guard_bytes_written", guard_bytes_written}};
-}
-
-void judge(run_outcome& to, const gemm_comparison& c, std::uint64_t guard_bytes_written) {
-    to.error = to_json(c, guard_bytes_written);
-    to.passed = c.passed() && guard_bytes_written == 0;
-    to.verdict = c.exact_required ? fmt::format("{} elements differ from the exact product",
-                                                show_count(static_cast<std::uint64_t>(c.different)))
-                                  : fmt::format("relative Frobenius error {:.3e} against double precision (gate {})",
-                                                c.relative_frobenius, gemm_comparison::gate);
-    if (c.exact_required && c.different == 0) to.verdict = "every element is the exact product";
-    if (c.nonfinite > 0)
-        to.findings.push_back(
-            fmt::format("{} elements of C are not finite or were never written; the first is at row {}, column {}: {} "
-                        "instead of {:.6g}",
-                        show_count(static_cast<std::uint64_t>(c.nonfinite)), c.worst.row, c.worst.col, c.worst.got,
-                        c.worst.expected));
-    else if (!c.passed())
-        to.findings.push_back(fmt::format("C is wrong; furthest off at row {}, column {}: {:.9g} instead of {:.9g}",
-                                          c.worst.row, c.worst.col, c.worst.got, c.worst.expected));
-    if (guard_bytes_written > 0)
-        to.findings.push_back(fmt::format("the kernel wrote {} bytes outside C", show_count(guard_bytes_written)));
-}
-
 /// Bytes per workgroup and K step, as the panels' sizes are given; all prefetches of the launch count.
 void add_prefetch_figure(launches& runs, std::uint64_t k_steps) {
     if (runs.workgroups == 0 || k_steps == 0) return;
@@ -110,6 +77,7 @@ void add_prefetch_figure(launches& runs, std::uint64_t k_steps) {
 }  // namespace
 
 run_outcome gemm_operation::run(const run_request& request) {
+    if (options_.general(type_)) return run_general_gemm(request, options_, type_, {m_, n_, k_}, scale_);
     const device& where = request.where;
     const dtype out = accumulator_of(type_) == dtype::i32 ? dtype::i32 : type_;
     const std::uint64_t bytes_a = matrix_bytes(m_, k_, type_), bytes_b = matrix_bytes(k_, n_, type_),

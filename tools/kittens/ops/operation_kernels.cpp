@@ -51,6 +51,7 @@ constexpr operation_kernel all[] = {
     {"load_transpose_fp32", "load_transpose", "rt<float, 32, 32, row>", "float, float, float", "rt_fl<32, 32> x; load_transpose(x, g.a, {0, 0}); store(g.c, x, {0, 0});"},
     {"store_fp32_to_bf16", "store", "rt<float, 32, 32, row> to bf16", "float, float, bf16", "rt_fl<32, 32> x; load(x, g.a, {0, 0}); store(g.c, x, {0, 0});"},
     {"store_fp32_to_fp16", "store", "rt<float, 32, 32, row> to half", "float, float, half", "rt_fl<32, 32> x; load(x, g.a, {0, 0}); store(g.c, x, {0, 0});"},
+    {"store_add_fp32", "store_add", "rt<float, 32, 32, row>", "float, float, float", "rt_fl<32, 32> x; load(x, g.a, {0, 0}); store_add(g.c, x, {0, 0});"},
     {"load_part_bf16", "load_part", "rt<bf16, 32, 32, row>, part of 32 x 128", "bf16, bf16, bf16", "rt_bf<32, 32> x; load_part<4>(x, g.a, {0, 0}, 2); store_part<4>(g.c, x, {0, 0}, 2);"},
     {"prefetch_load_bf16", "prefetch_load", "rt<bf16, 32, 32, row>", "bf16, bf16, bf16", "rt_bf<32, 32> x; prefetch_load(x, g.a, {0, 0});"},
     {"prefetch_load_coop_bf16", "prefetch_load_coop", "8 x 32 of rt<bf16, 32, 32, row>", "bf16, bf16, bf16", "rt_bf<32, 32> x; prefetch_load_coop(x, g.a, {0, 0}, {8, 0});"},

@@ -9,6 +9,7 @@
 #include <kittens/tile/gl.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 namespace kittens::inline KITTENS_NS::lower {
 
@@ -133,6 +134,18 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
     } else {
         for (int i = 0; i < in.rows; ++i, to += dst.row_stride)
             for (int j = 0; j < in.cols; ++j) to[j] = convert<typename GL::value_type>(src.row(in.skip_rows + i)[in.skip_cols + j]);
+    }
+}
+
+template <class GL, class RT>
+KITTENS_INLINE void store_add(const GL& dst, const RT& src, const place& at) {
+    src.settle();
+    const clipped_area in(dst, at, RT::rows, RT::cols);
+    if (in.rows == 0) return;
+    auto* to = address(dst, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
+    for (int i = 0; i < in.rows; ++i, to += dst.row_stride) {
+        const auto* from = src.row(in.skip_rows + i) + in.skip_cols;
+        for (int j = 0; j < in.cols; ++j) std::atomic_ref(to[j]).fetch_add(from[j], std::memory_order_relaxed);
     }
 }
 

@@ -84,6 +84,31 @@ KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
     }
 }
 
+/// Adds eight elements of this lane, (row + i, col), to memory.
+template <class T, class GL>
+KITTENS_INLINE_NATIVE void add_eight(const GL& g, KITTENS_GLOBAL T* p, int row, int col, const int (&x)[8]) {
+    KITTENS_UNROLL
+    for (int i = 0; i < 8; ++i)
+        if (row + i >= 0 && col >= 0 && row + i < g.rows() && col < g.cols())
+            isa::atomic_add(p + (std::int64_t(row + i) * g.row_stride + col), __builtin_bit_cast(T, x[i]));
+}
+
+template <class GL, class RT>
+KITTENS_INLINE void store_add(const GL& dst, const RT& src, const place& at) {
+    auto* p = dst.matrix(at.b, at.d);
+    const int lane = isa::lane();
+    KITTENS_UNROLL
+    for (int c = 0; c < RT::cols / 16; ++c) {
+        KITTENS_UNROLL
+        for (int r = 0; r < RT::rows; r += 8) {
+            int x[8];
+            KITTENS_UNROLL
+            for (int i = 0; i < 8; ++i) x[i] = detail::read_bits(src, r + i, c);
+            add_eight<typename RT::element>(dst, p, at.row + r, at.col + c * 16 + lane, x);
+        }
+    }
+}
+
 namespace detail {
 template <class T> using compute_element = std::conditional_t<is_integer_element<T>, int32, float>;
 

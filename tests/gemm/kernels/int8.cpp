@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "gemm/cases.hpp"
+
+GEMM_TEST_INT8(GEMM_TEST_KERNEL)
