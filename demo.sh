@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# One GEMM source, from set-up to machine code: installs what is missing, builds, and shows every way to run it.
+# The kernel suite, from set-up to machine code: installs what is missing, builds, and shows every way to run it.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
@@ -60,18 +60,23 @@ if ((${#peers[@]})); then
 else
   not_shown "GEMM against other libraries" "neither PyTorch nor oneDNN is here"
 fi
+if [[ " ${peers[*]} " == *" torch "* ]]; then
+  for operator in attention norm rotary gemv; do
+    show "$operator against torch" $kittens bench $operator --suite quick --against torch --warm-ups 3 --rounds 10
+  done
+fi
 # ----------------------------------------------------------------------------------------------------------------
-show "The same source, lane by lane against the instruction specification" \
+show "The same GEMM source, lane by lane against the instruction specification" \
   $kittens run gemm -m 256 -n 256 -k 64 --target emulated
 if [[ -n ${OCL_ICD_VENDORS:-} ]]; then
-  show "The same source as SPIR-V on an OpenCL device" $kittens run gemm -m 256 -n 256 -k 256 --target xe
+  show "The same GEMM source as SPIR-V on an OpenCL device" $kittens run gemm -m 256 -n 256 -k 256 --target xe
 else
-  not_shown "The same source as SPIR-V on an OpenCL device" "no OpenCL device is here"
+  not_shown "The same GEMM source as SPIR-V on an OpenCL device" "no OpenCL device is here"
 fi
 if [[ -x $KITTENS_TOOLCHAIN/bin/ocloc ]]; then
-  show "The same source as machine code for Intel Max 1550" $kittens inspect gemm --device pvc
+  show "The same GEMM source as machine code for Intel Max 1550" $kittens inspect gemm --device pvc
 else
-  not_shown "The same source as machine code for Intel Max 1550" "no offline Intel compiler is here"
+  not_shown "The same GEMM source as machine code for Intel Max 1550" "no offline Intel compiler is here"
 fi
 
 printf '\ndemo: complete in %d min %d s.%s The tool is %s; ./test.sh runs the tests.\n' \

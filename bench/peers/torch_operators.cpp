@@ -5,6 +5,9 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
+#define HAVE_AVX2_CPU_DEFINITION
+#define HAVE_AVX512_CPU_DEFINITION
+#include <ATen/native/transformers/attention.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/version.h>
 
@@ -122,9 +125,22 @@ step embedding(const arguments& a) {
     return [=]() mutable { at::index_select_out(out, table, 0, ids); };
 }
 
+/// scaled_dot_product_attention allocates its output. This is the kernel that it calls on a CPU, with an output of ours; heads of
+/// queries may share one of keys, as with enable_gqa.
+step attention(const arguments& a) {
+    using stub = std::decay_t<decltype(at::native::flash_attention_kernel)>;
+    const std::string level = at::get_cpu_capability();
+    const auto kernel = level == "AVX512" ? stub::AVX512 : level == "AVX2" ? stub::AVX2 : stub::DEFAULT;
+    const at::Tensor q = a["q"], k = a["k"], v = a["v"], out = a["o"].transpose(1, 2);
+    const at::Tensor lse = at::empty({q.size(0), q.size(2), q.size(1)}, q.options().dtype(at::kFloat));
+    const bool causal = a.number("causal") != 0;
+    return [=] { kernel(out, lse, q, k, v, 0.0, causal, std::nullopt, std::nullopt); };
+}
+
 const std::map<std::string, builder>& operations() {
     static const std::map<std::string, builder> all = {{"rms_norm", rms_norm}, {"layer_norm", layer_norm}, {"rotary", rotary},   {"linear", linear},
-                                                       {"gate_up", gate_up},   {"swiglu", swiglu},         {"softmax", softmax}, {"embedding", embedding}};
+                                                       {"gate_up", gate_up},   {"swiglu", swiglu},         {"softmax", softmax}, {"embedding", embedding},
+                                                       {"attention", attention}};
     return all;
 }
 

@@ -9,7 +9,6 @@
 #include <kittens/tile/gl.hpp>
 
 #include <algorithm>
-#include <atomic>
 
 namespace kittens::inline KITTENS_NS::lower {
 
@@ -137,6 +136,18 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
     }
 }
 
+/// *to += x. With the compiler's own atomics: <atomic> brings in <unistd.h>, whose access() would hide ours.
+template <class T>
+KITTENS_INLINE void add_atomically(T* to, T x) {
+    if constexpr (std::is_integral_v<T>) __atomic_fetch_add(to, x, __ATOMIC_RELAXED);
+    else {
+        T seen, sum;
+        __atomic_load(to, &seen, __ATOMIC_RELAXED);
+        do sum = seen + x;
+        while (!__atomic_compare_exchange(to, &seen, &sum, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+    }
+}
+
 template <class GL, class RT>
 KITTENS_INLINE void store_add(const GL& dst, const RT& src, const place& at) {
     src.settle();
@@ -145,7 +156,7 @@ KITTENS_INLINE void store_add(const GL& dst, const RT& src, const place& at) {
     auto* to = address(dst, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
     for (int i = 0; i < in.rows; ++i, to += dst.row_stride) {
         const auto* from = src.row(in.skip_rows + i) + in.skip_cols;
-        for (int j = 0; j < in.cols; ++j) std::atomic_ref(to[j]).fetch_add(from[j], std::memory_order_relaxed);
+        for (int j = 0; j < in.cols; ++j) add_atomically(to + j, from[j]);
     }
 }
 
