@@ -24,7 +24,7 @@ constexpr const char* program = R"(
 using kernel_t = kernels::gemm<kernels::default_policy(kittens::dtype::bf16)>;
 template <class Name, class F> [[clang::sycl_kernel_entry_point(Name)]] void kernel_task(F f) { f(); }
 void launch(kittens::bf16* p, int n) {
-    const kittens::gl<const kittens::bf16, 1, 1, -1, -1> in(p, 1, 1, n, n);
+    const decltype(kernel_t::globals::a) in(p, 1, 1, n, n);
     const kernel_t::globals g{in, in, {p, 1, 1, n, n}};
     kernel_task<struct gemm_in_lambda>([=] {
 #if KITTENS_HAS_TILE_OPS

@@ -114,7 +114,7 @@ run_outcome attention_operation::run(const run_request& request) {
     result.error = {{"relative_frobenius", std::isfinite(c.relative_frobenius) ? json(c.relative_frobenius) : json(nullptr)},
                     {"gate", 0.02},
                     {"max_abs", c.max_abs},
-                    {"nonfinite", 0},
+                    {"nonfinite", nullptr},
                     {"different", nullptr},
                     {"guard_bytes_written", outside}};
     result.verdict = fmt::format("largest error {:.2e}, at most {:.2f} of its bound; relative Frobenius error {:.3e} against double precision{}", c.max_abs, c.worst, c.relative_frobenius,

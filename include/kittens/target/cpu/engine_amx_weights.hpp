@@ -4,6 +4,7 @@
 #pragma once
 
 #include <kittens/target/cpu/engine_amx.hpp>
+#include <kittens/target/cpu/maps.hpp>
 #include <kittens/target/cpu/softmax_vector.hpp>
 
 #if defined(KITTENS_CPU_AMX)

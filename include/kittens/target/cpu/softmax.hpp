@@ -8,6 +8,7 @@
 #include <kittens/target/cpu/math.hpp>
 #include <kittens/target/cpu/mma.hpp>
 #include <kittens/target/cpu/softmax_vector.hpp>
+#include <kittens/tile/rt.hpp>
 
 #include <cstring>
 

@@ -2,6 +2,8 @@
 // Maps and reductions of several vectors in one pass, and stores past the caches.
 #pragma once
 
+#include <kittens/ops/math.hpp>
+#include <kittens/ops/memory_operand.hpp>
 #include <kittens/target/cpu/movement.hpp>
 #include <kittens/target/cpu/reductions.hpp>
 

@@ -167,7 +167,7 @@ KITTENS_BUILTIN ::kittens::xe_vec::float8 __spirv_ConvertBF16ToFINTEL(::kittens:
 KITTENS_BUILTIN ::kittens::xe_vec::float16 __spirv_ConvertBF16ToFINTEL(::kittens::xe_vec::short16 v) KITTENS_NOTHROW;
 
 #if defined(__SPIRV__) || defined(__SPIR__)
-unsigned __spirv_UConvert_Ruint(unsigned long v);
+unsigned __spirv_UConvert_Ruint(unsigned long v) KITTENS_NOTHROW;
 // OpFConvert under a name of its own, which the optimiser does not look through: a plain conversion of an accumulator
 // after a loop would be moved across the loop's exit and cost registers.
 KITTENS_BUILTIN ::kittens::xe_vec::half2 __spirv_FConvert_Rhalf2(::kittens::xe_vec::float2 v) KITTENS_NOTHROW;

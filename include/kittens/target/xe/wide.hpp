@@ -2,6 +2,7 @@
 // Maps and reductions of several vectors in one pass.
 #pragma once
 
+#include <kittens/ops/memory_operand.hpp>
 #include <kittens/target/xe/maps.hpp>
 #include <kittens/target/xe/plain_movement.hpp>
 #include <kittens/target/xe/reductions.hpp>
