@@ -94,16 +94,19 @@ void reference_row(const kernels::attention_request& r, const part& p, int head,
     // Exponents are kept in powers of two, relative to the largest, in float.
     score_error += 0x1p-22 * std::min(std::abs(largest), 1e30);
     const double weight_error = weight_units * unit + 0x1p-11 + 2 * score_error;
+    // A weight below the type's normal range is off by up to half its smallest step. Before they are divided by their sum, weights are
+    // relative to a score that is at most the largest, so that their sum is at least `total`.
+    const double small_weight_error = smallest / 2 / total;
     for (int j = begin; j < end; ++j) {
         const double w = score[j] / total;
         const std::int64_t v = at(r.v, p.batch, key_head, p.first_key + j);
         for (int d = 0; d < r.dim; ++d) {
             const double x = value(r.type, r.v.data, v + d);
             to.o[d] += w * x;
-            to.bound[d] += w * std::abs(x);
+            to.bound[d] += (w * weight_error + (w > 0 ? small_weight_error : 0)) * std::abs(x);
         }
     }
-    for (int d = 0; d < r.dim; ++d) to.bound[d] = to.bound[d] * weight_error + unit * std::abs(to.o[d]) + smallest;
+    for (int d = 0; d < r.dim; ++d) to.bound[d] += unit * std::abs(to.o[d]) + smallest;
     to.lse = largest + std::log(total);
     to.lse_bound = 0x1p-11 + score_error + 0x1p-21 * std::abs(to.lse);
 }
