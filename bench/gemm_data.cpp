@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_data.hpp"
 
+#include "elements.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,26 +18,6 @@ namespace {
 
 constexpr int probes = 4;
 constexpr std::size_t sampled_work = std::size_t{1} << 27;  ///< multiplications for the rows that are compared
-
-/// SplitMix: a counter becomes a random number.
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/// Calls f with a null pointer of the element type.
-template <class F> auto with_type(dtype type, F f) {
-    switch (type) {
-    case dtype::f32: return f(static_cast<float*>(nullptr));
-    case dtype::bf16: return f(static_cast<bf16*>(nullptr));
-    case dtype::f16: return f(static_cast<half*>(nullptr));
-    case dtype::i8: return f(static_cast<int8*>(nullptr));
-    case dtype::i32: return f(static_cast<int32*>(nullptr));
-    default: throw std::invalid_argument(fmt::format("gemm_data: no matrices of {}", name_of(type)));
-    }
-}
 
 template <class T> void fill_random(T* to, std::size_t count, std::uint64_t key) {
     for (std::size_t i = 0; i < count; i += 2) {
@@ -79,7 +61,7 @@ gemm_data::gemm_data(const device& where, const gemm_shape& shape, dtype in, std
     const auto make = [&](int rows, int cols, std::uint64_t stream) {
         const std::size_t count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(cols);
         buffer<std::byte> data(where_, count * static_cast<std::size_t>(size_of(in)));
-        with_type(in, [&]<class T>(T*) { fill_random(reinterpret_cast<T*>(data.data()), count, mix(mix(seed) ^ mix(~stream))); });
+        with_type(in, "gemm_data: no matrices", [&]<class T>(T*) { fill_random(reinterpret_cast<T*>(data.data()), count, mix(mix(seed) ^ mix(~stream))); });
         return data;
     };
     a_.emplace(in, make(shape.m, shape.k, 0));
@@ -93,7 +75,7 @@ const void* gemm_data::operand(by_type& of, dtype type) {
     const std::size_t count = from.size() / static_cast<std::size_t>(size_of(in_));
     buffer<std::byte> converted(where_, count * sizeof(float));
     auto* to = reinterpret_cast<float*>(converted.data());
-    with_type(in_, [&]<class T>(T*) {
+    with_type(in_, "gemm_data: no matrices", [&]<class T>(T*) {
         const auto* source = reinterpret_cast<const T*>(from.data());
         for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<float>(source[i]);
     });
@@ -117,7 +99,7 @@ void gemm_data::make_reference() {
     signs_.resize(probes * n);
     for (std::size_t i = 0; i < signs_.size(); ++i) signs_[i] = mix(seed_ ^ mix(i + 77)) & 1 ? 1.0f : -1.0f;
 
-    with_type(in_, [&]<class T>(T*) {
+    with_type(in_, "gemm_data: no matrices", [&]<class T>(T*) {
         const auto *a = reinterpret_cast<const T*>(a_.at(in_).data()), *b = reinterpret_cast<const T*>(b_.at(in_).data());
         row_values_.assign(count * n, 0.0);
         std::vector<double> line(std::max(n, k)), column(probes * k);
@@ -145,7 +127,7 @@ verdict gemm_data::check(const void* c, dtype type) {
     const auto m = static_cast<std::size_t>(shape_.m), n = static_cast<std::size_t>(shape_.n);
     const bool exact = type == dtype::i32;
     verdict result;
-    with_type(type, [&]<class T>(T*) {
+    with_type(type, "gemm_data: no matrices", [&]<class T>(T*) {
         const auto* values = static_cast<const T*>(c);
         std::vector<double> line(n);
         double error2 = 0, reference2 = 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "operator_problem.hpp"
 
+#include "elements.hpp"
+
 #include <fmt/format.h>
 
 #include <cmath>
@@ -8,28 +10,6 @@
 #include <stdexcept>
 
 namespace kittens::bench {
-
-namespace {
-
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-template <class F> auto with_type(dtype type, F f) {
-    switch (type) {
-    case dtype::f32: return f(static_cast<float*>(nullptr));
-    case dtype::bf16: return f(static_cast<bf16*>(nullptr));
-    case dtype::f16: return f(static_cast<half*>(nullptr));
-    case dtype::i8: return f(static_cast<int8*>(nullptr));
-    case dtype::i32: return f(static_cast<int32*>(nullptr));
-    default: throw std::invalid_argument(fmt::format("operator_problem: no tensors of {}", name_of(type)));
-    }
-}
-
-}  // namespace
 
 double operator_problem::bytes_read() const {
     double sum = 0;
@@ -52,7 +32,7 @@ void operator_problem::fill(std::span<void* const> data, std::uint64_t seed) con
 }
 
 void fill_normal(dtype type, void* to, std::size_t count, std::uint64_t key, float scale) {
-    with_type(type, [&]<class T>(T*) {
+    with_type(type, "operator_problem: no tensors", [&]<class T>(T*) {
         T* out = static_cast<T*>(to);
         for (std::size_t i = 0; i < count; i += 2) {
             const std::uint64_t u = mix(key + i), v = mix(~key + i);
@@ -71,7 +51,7 @@ void fill_normal(dtype type, void* to, std::size_t count, std::uint64_t key, flo
 
 std::vector<double> values_of(const tensor_spec& spec, const void* data) {
     std::vector<double> result(spec.count());
-    with_type(spec.type, [&]<class T>(T*) {
+    with_type(spec.type, "operator_problem: no tensors", [&]<class T>(T*) {
         const T* from = static_cast<const T*>(data);
         for (std::size_t i = 0; i < result.size(); ++i) {
             if constexpr (std::is_same_v<T, int8> || std::is_same_v<T, int32>) result[i] = from[i];

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report.hpp"
 
+#include "columns.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -52,27 +54,6 @@ json means(const gemm_figures& f, half which) {
     json result = {{"best", number(f.geomean(nullptr, which))}};
     for (const peer_identity& p : f.peers) result[p.name] = number(f.geomean(&p.name, which));
     return result;
-}
-
-std::string time_text(double seconds) {
-    return seconds < 1e-3 ? fmt::format("{:.1f} us", seconds * 1e6) : fmt::format("{:.2f} ms", seconds * 1e3);
-}
-
-/// Columns as wide as their widest cell, the first to the left and the others to the right.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows)
-        for (std::size_t i = 0; i < row.size(); ++i) {
-            if (i == widths.size()) widths.push_back(0);
-            widths[i] = std::max(widths[i], row[i].size());
-        }
-    std::string text;
-    for (const auto& row : rows) {
-        for (std::size_t i = 0; i < row.size(); ++i)
-            text += i == 0 ? fmt::format("{:<{}}", row[i], widths[i]) : fmt::format("  {:>{}}", row[i], widths[i]);
-        text += '\n';
-    }
-    return text;
 }
 
 std::vector<std::string> row_of(const shape_figures& s, const gemm_figures& f, const setting& in) {
