@@ -32,49 +32,13 @@ inline int tensor_index(const kittens_operator_problem& p, const char* name) {
     return -1;
 }
 
-template <class Peer> struct operator_plugin {
-    struct state {
-        explicit state(const kittens_operator_problem& problem) : peer(problem), description(peer.describe()) {}
-        Peer peer;
-        std::string description;
-    };
-
-    static const char* version() {
-        static const std::string text = Peer::version();
-        return text.c_str();
-    }
-    static const char* isa() {
-        static const std::string text = Peer::isa();
-        return text.c_str();
-    }
-    static kittens_peer_status prepare(const kittens_operator_problem* problem, void** out, char* message, size_t bytes) {
-        try {
-            *out = new state(*problem);
-            return KITTENS_PEER_OK;
-        } catch (const unsupported& e) {
-            std::snprintf(message, bytes, "%s", e.what());
-            return KITTENS_PEER_UNSUPPORTED;
-        } catch (const std::exception& e) {
-            std::snprintf(message, bytes, "%s", e.what());
-        } catch (...) {
-            std::snprintf(message, bytes, "unknown error");
-        }
-        return KITTENS_PEER_FAILED;
-    }
-    static const char* describe(const void* s) { return static_cast<const state*>(s)->description.c_str(); }
-    static int run(void* s, int set) {
-        try {
-            static_cast<state*>(s)->peer.run(set);
-            return 0;
-        } catch (...) {
-            return 1;
-        }
-    }
-    static void destroy(void* s) { delete static_cast<state*>(s); }
+template <class Peer> struct operator_plugin : plugin_base<Peer, kittens_operator_problem> {
+    using base = plugin_base<Peer, kittens_operator_problem>;
+    static int run(void* s, int set) { return base::run_with(s, set); }
 
     static const kittens_operator_peer_api* api() {
-        static const kittens_operator_peer_api table = {KITTENS_OPERATOR_PEER_ABI, Peer::name, Peer::unavailable, version, isa,
-                                                        prepare, describe, run, destroy};
+        static const kittens_operator_peer_api table = {KITTENS_OPERATOR_PEER_ABI, Peer::name, Peer::unavailable, base::version, base::isa,
+                                                        base::prepare, base::describe, run, base::destroy};
         return &table;
     }
 };

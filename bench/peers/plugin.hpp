@@ -30,9 +30,10 @@ inline const char* name_of(kittens_peer_dtype type) {
     return names[type];
 }
 
-template <class Peer> struct plugin {
+/// What plug-ins have in common, whatever a problem is.
+template <class Peer, class Problem> struct plugin_base {
     struct state {
-        explicit state(const kittens_peer_gemm& problem) : peer(problem), description(peer.describe()) {}
+        explicit state(const Problem& problem) : peer(problem), description(peer.describe()) {}
         Peer peer;
         std::string description;
     };
@@ -45,7 +46,7 @@ template <class Peer> struct plugin {
         static const std::string text = Peer::isa();
         return text.c_str();
     }
-    static kittens_peer_status prepare(const kittens_peer_gemm* problem, void** out, char* message, size_t bytes) {
+    static kittens_peer_status prepare(const Problem* problem, void** out, char* message, size_t bytes) {
         try {
             *out = new state(*problem);
             return KITTENS_PEER_OK;
@@ -60,19 +61,26 @@ template <class Peer> struct plugin {
         return KITTENS_PEER_FAILED;
     }
     static const char* describe(const void* s) { return static_cast<const state*>(s)->description.c_str(); }
-    static int run(void* s) {
+    static void destroy(void* s) { delete static_cast<state*>(s); }
+
+  protected:
+    template <class... A> static int run_with(void* s, A... a) {
         try {
-            static_cast<state*>(s)->peer.run();
+            static_cast<state*>(s)->peer.run(a...);
             return 0;
         } catch (...) {
             return 1;
         }
     }
-    static void destroy(void* s) { delete static_cast<state*>(s); }
+};
+
+template <class Peer> struct plugin : plugin_base<Peer, kittens_peer_gemm> {
+    using base = plugin_base<Peer, kittens_peer_gemm>;
+    static int run(void* s) { return base::run_with(s); }
 
     static const kittens_peer_api* api() {
-        static const kittens_peer_api table = {KITTENS_PEER_ABI, Peer::name, Peer::unavailable, version, isa,
-                                               prepare,          describe,   run,               destroy};
+        static const kittens_peer_api table = {KITTENS_PEER_ABI, Peer::name, Peer::unavailable, base::version, base::isa,
+                                               base::prepare,    base::describe, run, base::destroy};
         return &table;
     }
 };
