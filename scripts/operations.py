@@ -52,7 +52,9 @@ LOWERING = {
                 "band_row_max_AB": ("a product, then `band_row_max`", "as `band_weights_AB`")},
     "mma": {"mma_AB": ("one `dpas` for 8 x 16 results and 32 bytes of K; tf32 operands are re-arranged across lanes first", "AMX tiles, AVX-512 bf16/VNNI or FMA, by instruction set"),
             "*": ("an operand is transposed in registers, then `mma_AB`", "the panel is packed transposed")},
-    "sync": {"sync": ("workgroup barrier with fences of local and global memory", "barrier of the workgroup's fibers"),
+    "sync": {"sync": ("workgroup or named barrier, before it fences of local and global memory", "barrier of the workgroup's fibers"),
+             "named_barrier": ("one of the 31 named barriers that a workgroup has in hardware (Intel's compiler numbers them); on an OpenCL device that is no GPU the kernel is refused", "a barrier of those fibers"),
+             "group_barriers": ("a named barrier for each group", "a barrier of the group's fibers"),
              "*": ("split barrier", "barrier of the workgroup's fibers")},
 }
 
@@ -111,6 +113,15 @@ def parse(text):
             found["group"] = Operation("group", doc)
             found["group"].rules += assert_texts(piece)
             group, fresh = "group", False
+            continue
+        other = re.match(r"class (\w+)", re.sub(r"^template <[^\n]*>\n", "", piece.strip()))
+        if other and "{" in piece:  # a handle that is made once: its constructor is what is called
+            name = other.group(1)
+            found[name] = Operation(name, doc)
+            found[name].rules += assert_texts(piece)
+            constructor = re.search(rf"explicit KITTENS_INLINE {name}\(([^)]*)\)", piece)
+            found[name].forms.append(f"{name}({constructor.group(1) if constructor else ''})")
+            fresh = False
             continue
         function = re.search(r"KITTENS_INLINE (?:static )?[\w:<>& ]+? (\w+)\(([^{]*?)\)\s*(?:const\s*)?\{", piece, re.S)
         if not function or piece.startswith("  ") and group is None:

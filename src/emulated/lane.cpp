@@ -41,6 +41,7 @@ std::string describe(const request& r) {
         return names[r.uniform[0]];
     }
     case request::kind::ballot: return "vote";
+    case request::kind::named_barrier: return fmt::format("named barrier {}", r.uniform[0]);
     case request::kind::barrier: {
         static constexpr const char* names[] = {"barrier", "split barrier arrive", "split barrier wait"};
         return r.uniform[1] == 2 ? names[r.uniform[0]] : "subgroup barrier";
@@ -145,6 +146,21 @@ void barrier(barrier_kind kind, int execution_scope, int semantics, site at) {
     lane.pending = {.what = request::kind::barrier,
                     .uniform = {static_cast<int>(kind), execution_scope, semantics},
                     .uniforms = 3,
+                    .code = __builtin_return_address(0),
+                    .at = at};
+    machine::local().rendezvous(lane);
+}
+
+void make_named_barrier(int id, int first, int count) {
+    lane_state& lane = machine::lane();
+    machine::local().make_named_barrier(lane, id, first, count, __builtin_return_address(0));
+}
+
+void named_barrier(int id, int first, int count, int semantics, site at) {
+    lane_state& lane = machine::lane();
+    lane.pending = {.what = request::kind::named_barrier,
+                    .uniform = {id, first, count, semantics},
+                    .uniforms = 4,
                     .code = __builtin_return_address(0),
                     .at = at};
     machine::local().rendezvous(lane);

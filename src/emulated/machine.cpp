@@ -17,10 +17,6 @@ namespace {
 
 thread_local lane_state* running_lane = nullptr;
 
-void join(std::vector<std::uint32_t>& into, const std::vector<std::uint32_t>& from) {
-    for (std::size_t i = 0; i < from.size(); ++i) into[i] = std::max(into[i], from[i]);
-}
-
 }  // namespace
 
 machine& machine::local() {
@@ -127,6 +123,7 @@ void machine::prepare(long index) {
             lane.subgroup = &sg;
             lane.undefined.clear();
             lane.polls = 0;
+            lane.named = 0;
         }
     }
     for (subgroup_state& sg : subgroups)
@@ -139,6 +136,7 @@ void machine::prepare(long index) {
         std::shuffle(order_.begin(), order_.end(), random);
     }
     for (auto& c : barrier_clock_) c.assign(subgroups.size(), 0);
+    for (named_barrier_state& b : named_) b.first = b.count = b.arrived = 0, b.rounds = 0;
     slm.reset(current->slm_bytes, current->options.slm_capacity);
     memory_traffic.reset(current->options.cache_bytes);
     atomic_clocks.clear();
@@ -179,6 +177,7 @@ void machine::run_workgroup() {
         for (const int i : order_) {
             subgroup_state& sg = subgroups[static_cast<std::size_t>(i)];
             if (sg.now == status::at_barrier) finish_wait(sg);
+            if (sg.now == status::at_named_barrier) finish_named_wait(sg);
             if (sg.now != status::runnable) continue;
             const std::uint64_t before = advances;
             run_subgroup(sg);
@@ -207,22 +206,7 @@ void machine::run_workgroup() {
         const bool all_ended = std::all_of(subgroups.begin(), subgroups.end(),
                                            [](const subgroup_state& sg) { return sg.now == status::ended; });
         if (all_ended) return;
-        // Everybody left waits at a barrier, and somebody will never come.
-        const auto waits = std::find_if(subgroups.begin(), subgroups.end(),
-                                        [](const subgroup_state& sg) { return sg.now == status::at_barrier; });
-        std::string ended;
-        int n = 0;
-        for (const subgroup_state& sg : subgroups) {
-            if (sg.arrivals >= waits->waits + 1) continue;
-            if (n++ < 4) ended += fmt::format("{}{}", ended.empty() ? "" : ", ", sg.index);
-        }
-        report(
-            fault_kind::barrier_not_reached, waits->lanes.front(), waits->lanes.front().pending.code,
-            fmt::format("waits at a workgroup barrier that {} of {} subgroups never reach ({}{}): every subgroup must "
-                        "pass the same barriers",
-                        n, subgroups.size(), ended, n > 4 ? ", ..." : ""),
-            true);
-        abandon();
+        report_missed_barrier();
     }
 }
 
@@ -256,8 +240,11 @@ void machine::run_subgroup(subgroup_state& sg) {
         }
         if (!lanes_meet(sg)) abandon();
         ++sg.round;
-        if (sg.lanes.front().pending.what == request::kind::barrier) {
+        const request::kind what = sg.lanes.front().pending.what;
+        if (what == request::kind::barrier) {
             if (!barrier(sg)) return;
+        } else if (what == request::kind::named_barrier) {
+            if (!named_barrier(sg)) return;
         } else {
             execute(sg);
         }
@@ -354,49 +341,6 @@ bool machine::lanes_meet(const subgroup_state& sg) {
     return false;
 }
 
-void machine::arrive(subgroup_state& sg, int semantics) {
-    auto& clock = barrier_clock_[sg.arrivals % 2];
-    const bool first = std::none_of(subgroups.begin(), subgroups.end(),
-                                    [&](const subgroup_state& o) { return &o != &sg && o.arrivals > sg.arrivals; });
-    if (first) std::fill(clock.begin(), clock.end(), 0);
-    if ((semantics & 0x100) != 0) {
-        join(clock, sg.clock);
-        ++sg.clock[static_cast<std::size_t>(sg.index)];
-    }
-    ++sg.arrivals;
-}
-
-void machine::finish_wait(subgroup_state& sg) {
-    const std::uint32_t phase = sg.waits;
-    if (std::any_of(subgroups.begin(), subgroups.end(), [&](const subgroup_state& o) { return o.arrivals <= phase; }))
-        return;
-    if ((sg.barrier_semantics & 0x100) != 0) join(sg.clock, barrier_clock_[phase % 2]);
-    ++sg.waits;
-    sg.now = subgroup_state::status::runnable;
-    for (lane_state& lane : sg.lanes) lane.now = lane_state::status::ready;
-}
-
-bool machine::barrier(subgroup_state& sg) {
-    const lane_state& lane = sg.lanes.front();
-    const auto kind = static_cast<barrier_kind>(lane.pending.uniform[0]);
-    if (lane.pending.uniform[1] != 2) return true;  // a subgroup barrier is the meeting itself
-    const bool pending = sg.arrivals > sg.waits;
-    if (kind != barrier_kind::arrive) ++out->count.barriers;
-    if (kind == barrier_kind::wait ? !pending : pending) {
-        report(fault_kind::split_barrier_misuse, lane, lane.pending.code,
-               kind == barrier_kind::wait ? "waits at a split barrier without having arrived"
-                                          : "arrives again before the wait of the arrive before it",
-               true);
-        abandon();
-    }
-    if (kind != barrier_kind::wait) arrive(sg, lane.pending.uniform[2]);
-    if (kind == barrier_kind::arrive) return true;
-    sg.barrier_semantics = lane.pending.uniform[2];
-    sg.now = subgroup_state::status::at_barrier;
-    finish_wait(sg);
-    return sg.now == subgroup_state::status::runnable;
-}
-
 void machine::execute(subgroup_state& sg) {
     switch (sg.lanes.front().pending.what) {
     case request::kind::dpas: return execute_dpas(*this, sg);
@@ -405,7 +349,8 @@ void machine::execute(subgroup_state& sg) {
     case request::kind::reduce_float:
     case request::kind::reduce_int: return execute_reduce(*this, sg);
     case request::kind::ballot: return execute_ballot(*this, sg);
-    case request::kind::barrier: return;
+    case request::kind::barrier:
+    case request::kind::named_barrier: return;
     }
 }
 

@@ -22,6 +22,7 @@ const char* name(fault_kind kind) {
     case fault_kind::misaligned_access: return "misaligned_access";
     case fault_kind::barrier_not_reached: return "barrier_not_reached";
     case fault_kind::split_barrier_misuse: return "split_barrier_misuse";
+    case fault_kind::named_barrier_misuse: return "named_barrier_misuse";
     case fault_kind::slm_out_of_bounds: return "slm_out_of_bounds";
     case fault_kind::slm_uninitialized: return "slm_uninitialized";
     case fault_kind::slm_race: return "slm_race";

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include <kittens/base/host_context.hpp>
 #include <kittens/target/emulated/engine.hpp>
 #include <kittens/target/emulated/lane.hpp>
 
@@ -21,7 +22,7 @@ namespace kittens::emulated {
 
 /// A collective instruction that a lane waits at. The uniform part must be equal in all lanes.
 struct request {
-    enum class kind { dpas, block, shuffle, reduce_float, reduce_int, ballot, barrier };
+    enum class kind { dpas, block, shuffle, reduce_float, reduce_int, ballot, barrier, named_barrier };
     static constexpr int max_arguments = 10;
 
     kind what{};
@@ -56,10 +57,11 @@ struct lane_state {
     };
     std::vector<range> undefined;
     std::uint64_t polls = 0;
+    std::uint32_t named = 0;  // bit i: has made named barrier i
 };
 
 struct subgroup_state {
-    enum class status { runnable, at_barrier, ended };
+    enum class status { runnable, at_barrier, at_named_barrier, ended };
 
     int index = 0;
     status now = status::runnable;
@@ -71,6 +73,16 @@ struct subgroup_state {
     std::vector<std::uint32_t> released;         // clock at the last release fence
     std::vector<std::uint32_t> pending_acquire;  // clocks read by relaxed loads, taken by the next acquire fence
     int barrier_semantics = 0;
+    std::uint64_t named_round = 0;  // of the named barrier that it waits at
+};
+
+/// A barrier of some subgroups. Of two rounds that follow each other one clock each, as a subgroup may arrive for the next
+/// before another has left the last.
+struct named_barrier_state {
+    int first = 0, count = 0;  // count 0: nobody has made it
+    int arrived = 0;
+    std::uint64_t rounds = 0;  // that are complete
+    std::array<std::vector<std::uint32_t>, 2> clock;
 };
 
 /// Raised on the scheduler's stack when a workgroup cannot go on. Its fault is already in the report.
@@ -90,6 +102,8 @@ public:
     void rendezvous(lane_state& lane);
     /// Suspends the running lane and lets other subgroups run.
     void give_way(lane_state& lane);
+    /// A lane says whose the named barrier `id` is.
+    void make_named_barrier(lane_state& lane, int id, int first, int count, const void* code);
     /// Records a fault of a lane (or, with whole_subgroup, of all its lanes).
     /// `instruction` names it where the lane is not at a collective and no operation_scope is open.
     void report(fault_kind kind, const lane_state& lane, const void* code, std::string message,
@@ -116,12 +130,17 @@ private:
     void finish_wait(subgroup_state& sg);
     /// True when the barrier lets the subgroup go on at once.
     bool barrier(subgroup_state& sg);
+    bool named_barrier(subgroup_state& sg);
+    void finish_named_wait(subgroup_state& sg);
+    /// Says who waits and who never comes, and gives the workgroup up.
+    [[noreturn]] void report_missed_barrier();
     void execute(subgroup_state& sg);
     static void lane_body(void* lane);
 
     fiber_set fibers_;
     std::vector<int> order_;
     std::array<std::vector<std::uint32_t>, 2> barrier_clock_;
+    std::array<named_barrier_state, max_named_barriers> named_;
 };
 
 /// Text of a request's operation, e.g. "2-D block load 2 x 16 x 32 x2".

@@ -131,4 +131,19 @@ spirv_module select_kernel(const spirv_module& module, std::string_view name) {
     return spirv_module::parse(std::move(result));
 }
 
+bool has_named_barriers(const spirv_module& module) {
+    constexpr std::size_t header = 5;
+    constexpr std::uint32_t linkage_attributes = 41;
+    const words_view words = module.words();
+    bool found = false;
+    each_instruction(words.subspan(header), [&](std::uint32_t op, words_view i, std::size_t) {
+        if (op != op_decorate || i.size() < 4 || i[2] != linkage_attributes) return;
+        std::string name;
+        for (const std::uint32_t w : i.subspan(3))
+            for (int shift = 0; shift < 32; shift += 8) name += static_cast<char>(w >> shift & 0xff);
+        found = found || name.starts_with("_Z18named_barrier_init") || name.starts_with("_Z24work_group_named_barrier");
+    });
+    return found;
+}
+
 }  // namespace kittens::inspect

@@ -109,6 +109,7 @@ std::uint64_t host_worker::run(const kernel_job& job) {
             s->context.barrier = barrier_entry;
             s->context.arrive = arrive_entry;
             s->context.wait = wait_entry;
+            s->context.named = named_entry;
             s->context.backend = this;
             subgroups_.push_back(std::move(s));
         }
@@ -169,6 +170,11 @@ bool host_worker::begin_workgroup() {
     phase_ = 0;
     aborting_ = false;
     waiting_head_ = waiting_count_ = 0;
+    if (named_used_) {
+        for (named_barrier& b : named_) b.count = 0, b.waiting.clear();
+        released_.clear();
+        named_used_ = false;
+    }
     // Another thread's workgroup failed: what was claimed here counts as done.
     if (job_->command.failed()) return true;
     count_ = shape.subgroups;
@@ -214,6 +220,15 @@ void host_worker::abort_workgroup() noexcept {
 }
 
 std::string host_worker::missing_barrier_text() const {
+    for (std::size_t id = 0; named_used_ && id < named_.size(); ++id) {
+        const named_barrier& b = named_[id];
+        if (b.waiting.empty()) continue;
+        const int last = b.first + b.count - 1;
+        if (last >= count_)
+            return fmt::format("named barrier {} is that of subgroups {} to {}, but the workgroup has {} subgroups", id, b.first, last, count_);
+        return fmt::format("named barrier {} not reached by all of subgroups {} to {}: {} of {} wait (subgroup {}{})", id, b.first, last,
+                           b.waiting.size(), b.count, b.waiting.front()->context.subgroup, b.waiting.size() > 1 ? ", ..." : "");
+    }
     std::string who;
     for (std::size_t i = 0; i < std::min<std::size_t>(waiting_count_, 4); ++i)
         who += fmt::format("{}{}", i ? ", " : "", waiting_[(waiting_head_ + i) % waiting_.size()]->context.subgroup);
@@ -224,6 +239,16 @@ std::string host_worker::missing_barrier_text() const {
 
 /// The subgroup that has waited longest goes first; later ones cannot be ready before it.
 host_worker::subgroup_state* host_worker::next_ready() {
+    if (aborting_ && named_used_)
+        for (named_barrier& b : named_) {
+            released_.insert(released_.end(), b.waiting.begin(), b.waiting.end());
+            b.waiting.clear();
+        }
+    if (!released_.empty()) {
+        subgroup_state* one = released_.back();
+        released_.pop_back();
+        return one;
+    }
     if (waiting_count_ == 0) return nullptr;
     subgroup_state* first = waiting_[waiting_head_];
     if (first->phase > phase_ && !aborting_) return nullptr;
@@ -249,17 +274,45 @@ void host_worker::wait(subgroup_state& self) {
     self.arrived = false;
     if (self.phase > phase_) {
         waiting_[(waiting_head_ + waiting_count_++) % waiting_.size()] = &self;
-        if (started_ < count_) {
-            switch_to(spare_fiber());
-        } else if (subgroup_state* ready = next_ready()) {
-            switch_to(*ready->fiber);
-        } else {
+        sleep();
+    }
+}
+
+void host_worker::sleep() {
+    fiber_slot* const own = current_;
+    if (started_ < count_) {
+        switch_to(spare_fiber());
+    } else {
+        subgroup_state* ready = next_ready();
+        if (!ready) {
             fail(missing_barrier_text());
             abort_workgroup();
-            --waiting_count_;  // this one, the last
+            ready = next_ready();  // there is one: the caller itself waits
         }
-        if (aborting_) throw workgroup_aborted{};
+        if (ready->fiber != own) switch_to(*ready->fiber);
     }
+    if (aborting_) throw workgroup_aborted{};
+}
+
+void host_worker::wait_named(subgroup_state& self, int id, int first, int count) {
+    if (aborting_) throw workgroup_aborted{};
+    const int own = self.context.subgroup;
+    if (id < 0 || id >= max_named_barriers) throw error(fmt::format("there is no named barrier {}; the numbers are 0 to {}", id, max_named_barriers - 1));
+    named_barrier& b = named_[static_cast<std::size_t>(id)];
+    named_used_ = true;
+    if (b.count == 0) b.first = first, b.count = count;
+    if (b.first != first || b.count != count)
+        throw error(fmt::format("named barrier {} is that of subgroups {} to {}, and used for {} to {} as well: each set of subgroups needs a number of its own",
+                                id, b.first, b.first + b.count - 1, first, first + count - 1));
+    if (own < first || own >= first + count)
+        throw error(fmt::format("named barrier {} is that of subgroups {} to {}, and subgroup {} waits at it", id, first, first + count - 1, own));
+    if (static_cast<int>(b.waiting.size()) + 1 == count) {
+        released_.insert(released_.end(), b.waiting.begin(), b.waiting.end());
+        b.waiting.clear();
+        return;
+    }
+    b.waiting.push_back(&self);
+    sleep();
 }
 
 void host_worker::barrier_entry(host_context& context) {
@@ -277,6 +330,11 @@ void host_worker::arrive_entry(host_context& context) {
 void host_worker::wait_entry(host_context& context) {
     auto& worker = *static_cast<host_worker*>(context.backend);
     worker.wait(*worker.subgroups_[static_cast<std::size_t>(context.subgroup)]);
+}
+
+void host_worker::named_entry(host_context& context, int id, int first, int count) {
+    auto& worker = *static_cast<host_worker*>(context.backend);
+    worker.wait_named(*worker.subgroups_[static_cast<std::size_t>(context.subgroup)], id, first, count);
 }
 
 host_worker::fiber_slot& host_worker::spare_fiber() {

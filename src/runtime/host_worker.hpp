@@ -13,6 +13,7 @@
 
 #include <boost/context/fiber.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,12 +65,16 @@ private:
     static void barrier_entry(host_context& context);
     static void arrive_entry(host_context& context);
     static void wait_entry(host_context& context);
+    static void named_entry(host_context& context, int id, int first, int count);
 
     void drive();
     bool begin_workgroup();
     void run_subgroup(int index);
     void arrive(subgroup_state& self);
     void wait(subgroup_state& self);
+    void wait_named(subgroup_state& self, int id, int first, int count);
+    /// Leaves the fiber of a subgroup that has been put among those that wait; returns when it may go on.
+    void sleep();
     void fail(const std::string& what);
     void abort_workgroup() noexcept;
     std::string missing_barrier_text() const;
@@ -92,6 +97,13 @@ private:
     bool aborting_ = false;
     std::vector<subgroup_state*> waiting_;  ///< a ring: waiting_count_ from waiting_head_ on
     std::size_t waiting_head_ = 0, waiting_count_ = 0;
+    struct named_barrier {
+        int first = 0, count = 0;              ///< count 0: not used yet
+        std::vector<subgroup_state*> waiting;  ///< all but the last that arrives
+    };
+    std::array<named_barrier, max_named_barriers> named_;
+    bool named_used_ = false;              ///< in this workgroup
+    std::vector<subgroup_state*> released_;  ///< from named barriers that are complete
 
     std::vector<std::unique_ptr<fiber_slot>> fibers_;
     std::vector<fiber_slot*> spare_;

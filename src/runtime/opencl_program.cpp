@@ -125,6 +125,11 @@ cl_program opencl_backend::build(const module_record& module, const char* kernel
             if (std::none_of(all.begin(), all.end(), [&](const auto& e) { return e.name == kernel; }))
                 throw build_error(fmt::format("module {} has no kernel {}", module.name, kernel), "", "");
             parsed = inspect::select_kernel(parsed, kernel);
+            if (!properties().is_gpu && inspect::has_named_barriers(parsed))
+                throw launch_error(fmt::format("kernel {} waits at a named barrier, which device {} does not have: it runs the subgroups "
+                                               "of a workgroup one after another",
+                                               kernel, id()),
+                                   "run it on target cpu or emulated, or on an Intel GPU");
             inspect::require_subgroup_size(parsed, 16);
             return native ? parsed : inspect::keep_loops(parsed);
         } catch (const inspect::spirv_error& e) {

@@ -29,6 +29,8 @@ public:
     context(queue& on, std::uint64_t seed, std::string_view name);
 
     const std::string& target() const { return on_.where().target(); }
+    /// Whether the subgroups of a workgroup can wait for each other but at the workgroup's barrier.
+    bool runs_subgroups_together() const { return target() != "xe" || on_.where().properties().is_gpu; }
     std::uint64_t seed() const { return seed_; }
     /// A number in [0, n), the next of the case's own.
     unsigned random(unsigned n);

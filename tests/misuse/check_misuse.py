@@ -13,6 +13,12 @@ import sys
 
 # name, expected text, wrong body, right body
 CASES = [
+    ("barrier number", "named_barrier: the number (first parameter) must be from 0 to 30",
+     "const named_barrier<31, 0, 4> b(sg); sync(b);", "const named_barrier<30, 0, 4> b(sg); sync(b);"),
+    ("barrier of no subgroups", "must be one or more of subgroups 0 to 63",
+     "const named_barrier<0, 60, 8> b(sg); sync(b);", "const named_barrier<0, 56, 8> b(sg); sync(b);"),
+    ("barrier numbers of groups", "group_barriers: the numbers, from the first (third parameter) on, must be from 0 to 30",
+     "const group_barriers<2, 16, 16> b(sg); group<2>(sg).sync(b);", "const group_barriers<2, 16, 15> b(sg); group<2>(sg).sync(b);"),
     ("tile rows", "rows (second parameter) must be a positive multiple of the base shape's rows",
      "rt_fl<24, 32, row, rt_16x16> t; zero(t);", "rt_fl<32, 32, row, rt_16x16> t; zero(t);"),
     ("tile columns", "columns (third parameter) must be a positive multiple of the base shape's columns",

@@ -230,6 +230,53 @@ TEST_F(host_launch, misuse_of_split_barriers) {
               std::string::npos);
 }
 
+// Two groups and a set across them, at their own pace, among the workgroup's barriers.
+TEST_F(host_launch, named_barriers) {
+    std::vector<int> seen(16 * 6, -1);
+    kittens::run(q, probe_kernel,
+                 probe_args{{{16, 1, 1}, 6},
+                            [](const probe_args& a, host_context& c) {
+                                static thread_local int published[6];
+                                const int own = c.subgroup, group = own / 3;
+                                bool right = true;
+                                for (int round = 0; round < 20 + 10 * group; ++round) {
+                                    published[own] = round * 10 + own;
+                                    c.named(c, group, group * 3, 3);
+                                    const int next = group * 3 + (own + 1) % 3;
+                                    right = right && published[next] == round * 10 + next;
+                                    c.named(c, group, group * 3, 3);
+                                }
+                                if (own > 0 && own < 5) c.named(c, 30, 1, 4);
+                                c.barrier(c);
+                                for (int i = 0; i < 6; ++i) right = right && published[i] == (19 + i / 3 * 10) * 10 + i;
+                                c.barrier(c);
+                                a.out[linear_subgroup(c)] = right;
+                            },
+                            seen.data()});
+    EXPECT_EQ(std::count(seen.begin(), seen.end(), 1), 16 * 6);
+}
+
+TEST_F(host_launch, misuse_of_named_barriers) {
+    const auto expect = [&](int subgroups, void (*body)(const probe_args&, host_context&), const char* text) {
+        const std::string what = error_of({{{1, 1, 1}, subgroups}, body});
+        EXPECT_NE(what.find(text), std::string::npos) << what;
+    };
+    expect(4, [](const probe_args&, host_context& c) { if (c.subgroup != 1) c.named(c, 7, 0, 4); },
+           "named barrier 7 not reached by all of subgroups 0 to 3: 3 of 4 wait");
+    expect(4, [](const probe_args&, host_context& c) { if (c.subgroup > 1) c.named(c, 7, 2, 4); },
+           "named barrier 7 is that of subgroups 2 to 5, but the workgroup has 4");
+    expect(4, [](const probe_args&, host_context& c) { c.named(c, 1, 0, 3); }, "and subgroup 3 waits at it");
+    expect(4, [](const probe_args&, host_context& c) { c.named(c, 1, c.subgroup / 2 * 2, 2); }, "needs a number of its own");
+    expect(2, [](const probe_args&, host_context& c) { c.named(c, 31, 0, 2); }, "the numbers are 0 to 30");
+    // Some wait at one kind, some at the other.
+    expect(4, [](const probe_args&, host_context& c) { if (c.subgroup == 1) c.named(c, 0, 0, 2); else c.barrier(c); }, "named barrier 0 not reached");
+    // And what is left behind does not disturb the next launch.
+    expect(4, [](const probe_args&, host_context& c) { c.named(c, 1, c.subgroup / 2 * 2, 2); }, "needs a number of its own");
+    int ran = 0;
+    kittens::run(q, probe_kernel, probe_args{{{1, 1, 1}, 2}, [](const probe_args& a, host_context& c) { c.named(c, 1, 0, 2), ++*a.out; }, &ran});
+    EXPECT_EQ(ran, 2);
+}
+
 TEST_F(host_launch, a_failed_command_stops_those_behind_it_until_it_is_reported) {
     int ran = 0;
     const auto count = [](const probe_args& a, host_context&) { ++*a.out; };

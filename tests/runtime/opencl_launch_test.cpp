@@ -242,6 +242,43 @@ TEST_F(opencl_launch, what_the_device_cannot_link_is_a_build_error_with_its_log)
     EXPECT_TRUE(cached().empty());
 }
 
+constexpr const char* waiting_source = R"(
+#define GLOBAL __attribute__((opencl_global))
+struct __namedBarrier;
+struct globals { int groups[3]; int subgroups; GLOBAL int* out; const GLOBAL int* in; };
+extern "C" __attribute__((convergent)) __attribute__((opencl_local)) __namedBarrier* _Z18named_barrier_initi(int);
+extern "C" __attribute__((convergent)) void _Z24work_group_named_barrierPU3AS314__namedBarrierj(__attribute__((opencl_local)) __namedBarrier*, unsigned);
+extern "C" __attribute__((device_kernel)) void rt_waits(globals g) {
+    auto* b = _Z18named_barrier_initi(2);
+    if (__builtin_spirv_subgroup_id() < 2) _Z24work_group_named_barrierPU3AS314__namedBarrierj(b, 1);
+    g.out[0] = 1;
+}
+extern "C" __attribute__((device_kernel)) void rt_does_not(globals g) { g.out[0] = 1; }
+)";
+
+// A CPU device runs the subgroups of a workgroup one after another: it would not come back.
+TEST_F(opencl_launch, named_barriers_are_refused_by_a_device_that_does_not_have_them) {
+    if (device.properties().is_gpu) GTEST_SKIP() << "a GPU has them";
+    register_source("rt_waiting", waiting_source);
+    kittens::queue q(device);
+    kittens::buffer<int> out(device, 16);
+    q.fill(out, 0);
+    q.wait();
+    try {
+        kittens::launch(q, record("rt_waits", "rt_waiting"), globals{{1, 1, 1}, 4, out.data(), nullptr});
+        FAIL() << "accepted";
+    } catch (const kittens::launch_error& e) {
+        EXPECT_NE(std::string(e.what()).find("kernel rt_waits waits at a named barrier, which device "), std::string::npos) << e.what();
+        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+    }
+    q.wait();
+    EXPECT_EQ(out[0], 0);
+    // Another kernel of the module is none of that.
+    const auto r = record("rt_does_not", "rt_waiting");
+    kittens::run(q, r, globals{{1, 1, 1}, 4, out.data(), nullptr});
+    EXPECT_EQ(out[0], 1);
+}
+
 TEST_F(opencl_launch, refusals) {
     kittens::queue q(device);
     kittens::buffer<int> data(device, 16);

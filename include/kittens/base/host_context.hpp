@@ -7,6 +7,9 @@
 
 namespace kittens {
 
+/// Barriers of some subgroups that a workgroup may have beside its own: what Intel GPUs have.
+inline constexpr int max_named_barriers = 31;
+
 /// Memory that one worker thread keeps between workgroups and launches: the cpu lowering holds packed operand
 /// panels in it. `epoch` differs for every launch, so what was packed for an earlier one is not taken for valid.
 struct worker_scratch {
@@ -33,6 +36,8 @@ struct host_context {
     /// Split barrier: `arrive` does not block, `wait` returns when every subgroup has arrived.
     void (*arrive)(host_context& self) = nullptr;
     void (*wait)(host_context& self) = nullptr;
+    /// Barrier number `id` (below max_named_barriers) of subgroups [first, first + count): returns when all of them have called it.
+    void (*named)(host_context& self, int id, int first, int count) = nullptr;
     /// Private to the back end.
     void* backend = nullptr;
 };

@@ -11,4 +11,8 @@ namespace kittens::inspect {
 /// build one kernel. Global variables and types stay. Throws spirv_error when there is no such kernel.
 spirv_module select_kernel(const spirv_module& module, std::string_view name);
 
+/// Whether the module waits at named barriers (barriers of some subgroups of a workgroup), which only GPUs have: other OpenCL
+/// devices run the subgroups of a workgroup one after another.
+bool has_named_barriers(const spirv_module& module);
+
 }  // namespace kittens::inspect

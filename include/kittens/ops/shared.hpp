@@ -157,10 +157,10 @@ class group {
     KITTENS_INLINE int id() const { return sg_.id() / N; }
     KITTENS_INLINE int rank() const { return sg_.id() % N; }
 
-    /// Barrier of the group: returns when its N subgroups have called it. Every subgroup of the workgroup must call it, or
-    /// `kittens::sync`, equally often: Xe's named barriers cannot be reached from SPIR-V, so it is the workgroup's barrier
-    /// that is waited for.
+    /// Barrier of the workgroup, as `kittens::sync`.
     KITTENS_INLINE void sync() const { sg_.barrier(); }
+    /// Barrier of this group alone: returns when its N subgroups have called it; other groups go on.
+    template <int Groups, int FirstId> KITTENS_INLINE void sync(const group_barriers<N, Groups, FirstId>& b) const { b.wait(id()); }
 
     template <ducks::st::all ST, ducks::gl::all GL> KITTENS_INLINE void load(const ST& dst, const GL& src, coord<ST> at) const {
         const lower::operation<ST> op("load", at);

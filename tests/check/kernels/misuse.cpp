@@ -139,6 +139,61 @@ struct arrive_without_wait : misuse<bf16, 2> {
     KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const { arrive(sg); }
 };
 
+/// Barriers of some subgroups.
+struct named_barrier_missed : misuse<bf16, 4> {
+    KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const {
+        const named_barrier<3, 0, 3> first_three(sg);
+        if (sg.id() == 0 || sg.id() == 2) sync(first_three);
+    }
+};
+struct named_barrier_larger_than_the_workgroup : misuse<bf16, 6> {
+    KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const {
+        const group_barriers<4, 2> own(sg);
+        group<4>(sg).sync(own);
+    }
+};
+struct named_barrier_of_others : misuse<bf16, 4> {
+    KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const {
+        const named_barrier<0, 0, 2> first_two(sg);
+        sync(first_two);
+    }
+};
+struct named_barrier_of_two_sets : misuse<bf16, 4> {
+    KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const {
+        if (sg.id() < 2) {
+            const named_barrier<5, 0, 2> mine(sg);
+            sync(mine);
+        } else {
+            const named_barrier<5, 2, 2> mine(sg);
+            sync(mine);
+        }
+    }
+};
+struct named_barrier_made_twice : misuse<bf16, 2> {
+    KITTENS_INLINE void operator()(const globals&, const subgroup& sg) const {
+        for (int i = 0; i < 2; ++i) {
+            const named_barrier<0, 0, 2> both(sg);
+            sync(both);
+        }
+    }
+};
+/// The barrier of the pair does not order it and the third.
+struct race_past_a_named_barrier : misuse<bf16, 3> {
+    static constexpr int slm_bytes = slm_bytes_for<shared>;
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        const named_barrier<0, 0, 2> pair(sg);
+        shared_allocator slm(sg);
+        const auto s = slm.allocate<shared>();
+        tile x;
+        if (sg.id() == 0) {
+            load(x, g.a, {0, 0});
+            store(s, x);
+        }
+        if (sg.id() < 2) sync(pair);
+        if (sg.id() > 0) load(x, s);
+    }
+};
+
 struct lane_condition : misuse<bf16> {
     KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
         tile x;
@@ -249,6 +304,12 @@ KITTENS_KERNEL(too_few_subgroups, too_few_subgroups)
 KITTENS_KERNEL(barrier_missed, barrier_missed)
 KITTENS_KERNEL(wait_without_arrive, wait_without_arrive)
 KITTENS_KERNEL(arrive_without_wait, arrive_without_wait)
+KITTENS_KERNEL(named_barrier_missed, named_barrier_missed)
+KITTENS_KERNEL(named_barrier_larger_than_the_workgroup, named_barrier_larger_than_the_workgroup)
+KITTENS_KERNEL(named_barrier_of_others, named_barrier_of_others)
+KITTENS_KERNEL(named_barrier_of_two_sets, named_barrier_of_two_sets)
+KITTENS_KERNEL(named_barrier_made_twice, named_barrier_made_twice)
+KITTENS_KERNEL(race_past_a_named_barrier, race_past_a_named_barrier)
 KITTENS_KERNEL(lane_condition, lane_condition)
 KITTENS_KERNEL(lane_coordinate, lane_coordinate)
 KITTENS_KERNEL(same_prefetch_by_all, same_prefetch_by_all)

@@ -4,6 +4,7 @@
 #include <kittens/inspect/assembly.hpp>
 #include <ops/operation_report.hpp>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
@@ -50,6 +51,39 @@ TEST_P(operations, none_spills_or_touches_scratch) {
     for (const compiled_operation& o : report.operations) {
         EXPECT_EQ(o.kernel.simd, 16u) << o.what.name;
         EXPECT_GT(o.whole.instructions, 0) << o.what.name;
+    }
+}
+
+// A barrier of some subgroups is the hardware's: its number at the wait, both memories fenced before its signal, no atomics and
+// nothing spilled (none_spills_or_touches_scratch).
+TEST_P(operations, a_named_barrier_is_one_of_the_hardware) {
+    REQUIRE_COMPILERS();
+    const operations_report report = compile(GetParam());
+    for (const auto& [name, barriers] : {std::pair("named_sync", 1), std::pair("group_sync", 2)}) {
+        const compiled_operation* o = report.find(name);
+        ASSERT_NE(o, nullptr) << name;
+        SCOPED_TRACE(std::string(name) + "\n" + o->kernel.assembly);
+        // Beside the workgroup's own, rounded up to what a workgroup can be given.
+        EXPECT_GT(o->kernel.barriers, unsigned(barriers));
+        const auto other = [&](const char* kind) { return o->kernel.counts.other.contains(kind) ? o->kernel.counts.other.at(kind) : 0U; };
+        EXPECT_EQ(other("barrier"), unsigned(barriers));
+        EXPECT_EQ(other("fence"), 2U * unsigned(barriers)) << "local and global memory";
+        EXPECT_EQ(other("atomic") + other("slm_load") + other("slm_store"), 0U);
+        std::vector<std::string> waits;
+        bool local = false, global = false;
+        for (const inspect::instruction& in : inspect::parse_assembly(o->kernel.assembly).code) {
+            local = local || in.message.starts_with("fence.slm");
+            global = global || in.message.starts_with("fence.ugm");
+            if (in.opcode != "sync" || in.suffix != "bar") continue;
+            EXPECT_TRUE(local && global) << "a wait without fences before it";
+            local = global = false;
+            ASSERT_FALSE(in.operands.empty());
+            waits.push_back(in.operands[0]);
+        }
+        std::ranges::sort(waits);
+        EXPECT_EQ(waits.size(), std::size_t(barriers));
+        EXPECT_EQ(std::ranges::adjacent_find(waits), waits.end()) << "two sets of subgroups wait at one barrier";
+        for (const std::string& w : waits) EXPECT_FALSE(w.starts_with("0")) << "that is the workgroup's";
     }
 }
 

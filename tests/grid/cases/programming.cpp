@@ -50,6 +50,32 @@ void hand_over(context& c, int subgroups, bool split) {
     expect_bits("rows of the next subgroup", out, [&](int i, int j) { return in.bits(i / subgroups * subgroups + (i + 1) % subgroups, j); });
 }
 
+/// On an OpenCL device that is no GPU the launch is refused; the case is then that it says so, and that nothing ran.
+void hand_over_in_groups(context& c, bool split) {
+    constexpr int steps = 3;
+    constexpr std::uint32_t poison = ~0U;
+    tensor& in = c.input(dtype::f32, 8 * steps, 64);
+    tensor& out = c.output(dtype::f32, 8 * steps, 64);
+    in.fill_coded(c.seed());
+    globals g = launch_of(1, 1, 8);
+    g.number[0] = split;
+    try {
+        c.run("grid_hand_over_in_groups", g, {&in, &out});
+    } catch (const launch_error& e) {
+        if (c.runs_subgroups_together()) throw;
+        if (std::string(e.what()).find("waits at a named barrier") == std::string::npos) throw failure(fmt::format("refused for another reason: {}", e.what()));
+        expect_bits("what the refused launch left", out, [&](int, int) { return poison; });
+        return;
+    }
+    if (!c.runs_subgroups_together()) throw failure("a device that runs subgroups one after another has taken a kernel with named barriers");
+    expect_bits("rows of other subgroups", out, [&](int i, int j) {
+        const int step = i / 8, own = i % 8;
+        if (split) return step > 0 ? poison : in.bits(own < 3 ? own : 1 + own % 2, j);
+        if (step == steps - 1 && own < 4) return poison;
+        return in.bits(step * 8 + own / 4 * 4 + (own + 1) % 4, j);
+    });
+}
+
 void causal(context& c, const char* l, int m, int n, bool transposed) {
     tensor& in = c.input(dtype::f32, 2 * m, 2 * n);
     in.fill_coded(c.seed(), true);
@@ -84,7 +110,10 @@ const family parts("part", [](std::vector<grid_case>& to) {
 });
 const family barriers("barrier", [](std::vector<grid_case>& to) {
     for (const int subgroups : {2, 4, 8})
-        for (const bool split : {false, true}) add(to, "barrier", fmt::format("{}/{}", split ? "split" : "whole", subgroups), false, [=](context& c) { hand_over(c, subgroups, split); });
+        for (const bool split : {false, true})
+            add(to, "barrier", fmt::format("{}/{}", split ? "split" : "whole", subgroups), false, [=](context& c) { hand_over(c, subgroups, split); });
+    add(to, "barrier", "groups/4", false, [](context& c) { hand_over_in_groups(c, false); });
+    add(to, "barrier", "some/7", false, [](context& c) { hand_over_in_groups(c, true); });
 });
 const family causal_masks("causal", [](std::vector<grid_case>& to) {
     for (const auto& [l, m, n] : {std::tuple("row", 8, 16), {"row", 8, 32}, {"row", 16, 32}, {"row", 32, 32}, {"row", 32, 64}, {"col", 16, 16}, {"col", 32, 32}})

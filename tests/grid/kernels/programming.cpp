@@ -75,6 +75,46 @@ struct hand_over : kernel {
 #endif
 };
 
+/// Barriers of some subgroups; eight subgroups. Matrix 1 = matrix 0 with rows handed on through SLM. Number 0: 0 in each group of
+/// four to the next of the group, its subgroups doing as many rounds as the group's number says; 1 from subgroups 0 to 2 to
+/// 3 to 7, who wait at a barrier of all but the first, while that one ends.
+struct hand_over_in_groups : kernel {
+    static constexpr int steps = 3;
+    using vec = sv<float, 64>;
+    using row = rv<float, 64>;
+    static constexpr int slm_bytes = 8 * slm_bytes_for<vec>;
+#if KITTENS_HAS_TILE_OPS
+    KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        const group_barriers<4, 2> own(sg);
+        const named_barrier<2, 1, 7> rest(sg);
+        const auto all = shared_allocator(sg).allocate<sv<float, 8 * 64>>();
+        const group<4> four(sg);
+        row v;
+        if (g.number[0] == 0) {
+            // The second group does one round more: nobody waits for it.
+            for (int step = 0; step < steps - 1 + four.id(); ++step) {
+                load(v, matrix<const float>(g, 0), coord<row>{step * 8 + sg.id(), 0});
+                store(subvec<64>(all, sg.id()), v);
+                four.sync(own);
+                load(v, subvec<64>(all, four.id() * 4 + (four.rank() + 1) % 4));
+                store(matrix<float>(g, 1), v, coord<row>{step * 8 + sg.id(), 0});
+                four.sync(own);
+            }
+        } else {
+            load(v, matrix<const float>(g, 0), coord<row>{sg.id(), 0});
+            if (sg.id() == 0) {
+                store(matrix<float>(g, 1), v, coord<row>{0, 0});
+                return;
+            }
+            if (sg.id() < 3) store(subvec<64>(all, sg.id()), v);
+            sync(rest);
+            if (sg.id() >= 3) load(v, subvec<64>(all, 1 + sg.id() % 2));
+            store(matrix<float>(g, 1), v, coord<row>{sg.id(), 0});
+        }
+    }
+#endif
+};
+
 /// matrix 1 = matrix 0 with keys after queries dropped. Numbers 0 and 1: first query and key; number 2: 1 for the transpose.
 template <layout L, int M, int N>
 struct causal : kernel {
@@ -108,6 +148,7 @@ GRID_PARTS(fp32, 8, 16, 2)
 GRID_PARTS(fp16, 32, 16, 3)
 
 KITTENS_KERNEL(grid_hand_over, grid::hand_over)
+KITTENS_KERNEL(grid_hand_over_in_groups, grid::hand_over_in_groups)
 
 #define GRID_CAUSAL(L, M, N) KITTENS_KERNEL(grid_causal_##L##_##M##x##N, grid::causal<grid::L, M, N>)
 GRID_CAUSAL(row, 8, 16)

@@ -73,6 +73,10 @@ constexpr operation_kernel all[] = {
     {"rt_to_shared_bf16", "store (register to shared)", "rt<bf16, 32, 32, row>", "bf16, bf16, bf16",
      "shared_allocator slm(sg); auto s = slm.template allocate<st_bf<32, 32>>(); rt_bf<32, 32> x; load(x, g.a, {0, 0}); store(s, x); sync(sg); store(g.c, s, {0, 0});", nullptr, 2048},
     {"sync", "sync", "workgroup barrier", "float, float, float", "rt_fl<32, 32> x; load(x, g.a, {0, 0}); sync(sg); store(g.c, x, {0, 0});", "load_fp32"},
+    {"named_sync", "sync", "named barrier of half of the workgroup", "float, float, float",
+     "const named_barrier<0, 0, 4> half_of_them(sg); rt_fl<32, 32> x; load(x, g.a, {0, 0}); if (sg.id() < 4) sync(half_of_them); store(g.c, x, {0, 0});", "load_fp32"},
+    {"group_sync", "sync", "named barriers of two groups of the workgroup", "float, float, float",
+     "const group_barriers<4, 2> own(sg); rt_fl<32, 32> x; load(x, g.a, {0, 0}); group<4>(sg).sync(own); store(g.c, x, {0, 0});", "load_fp32"},
     {"arrive_wait", "arrive, wait", "split workgroup barrier", "float, float, float", "rt_fl<32, 32> x; load(x, g.a, {0, 0}); arrive(sg); wait(sg); store(g.c, x, {0, 0});", "load_fp32"},
 
     // ---- maps -----------------------------------------------------------------------------------------------------------------

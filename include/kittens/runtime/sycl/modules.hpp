@@ -74,6 +74,10 @@ private:
         try {
             // The other kernels of the module would be compiled too, at a few seconds each on a CPU device.
             auto spirv = inspect::select_kernel(inspect::spirv_module::parse(std::span(begin, end)), record_.name);
+            if (!device_.is_gpu() && inspect::has_named_barriers(spirv))
+                throw launch_error(kernel_name() + " waits at a named barrier, which " + name_of(device_) +
+                                       " does not have: it runs the subgroups of a workgroup one after another",
+                                   "run it on target cpu or emulated, or on an Intel GPU");
             inspect::require_subgroup_size(spirv, subgroup_size);
             if (!native) spirv = inspect::keep_loops(spirv);
             const auto bytes = spirv.bytes();

@@ -88,6 +88,14 @@ class subgroup {
         }
     }
 
+    template <int Id, int First, int Count> struct named_barrier_handle {};
+    template <int Id, int First, int Count> void barrier_named(named_barrier_handle<Id, First, Count>) const {
+        if (context_->named) {
+            context_->named(*context_, Id, First, Count);
+            resume();
+        }
+    }
+
   private:
     /// Other subgroups may have run on this thread meanwhile.
     void resume() const {

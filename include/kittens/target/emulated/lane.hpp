@@ -53,6 +53,10 @@ enum class barrier_kind { full, arrive, wait };
 /// execution_scope 2: workgroup, 3: subgroup; semantics as in spirv.hpp.
 void barrier(barrier_kind kind, int execution_scope, int semantics, site at = {});
 
+/// A barrier of subgroups [first, first + count). `make` is each lane's own and says that the number `id` is theirs from now on.
+void make_named_barrier(int id, int first, int count);
+void named_barrier(int id, int first, int count, int semantics, site at = {});
+
 // ---- one lane's instructions ---------------------------------------------------------------------------------------------------
 void fence(int scope, int semantics);
 

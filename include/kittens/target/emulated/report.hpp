@@ -30,6 +30,7 @@ enum class fault_kind {
     misaligned_access,       ///< plain access not naturally aligned
     barrier_not_reached,     ///< some subgroups wait at a barrier that others never reach
     split_barrier_misuse,    ///< arrive and wait out of order
+    named_barrier_misuse,    ///< a barrier of some subgroups used by others, made twice, or one number for two of them
     slm_out_of_bounds,       ///< access outside the workgroup's SLM
     slm_uninitialized,       ///< SLM read before any write
     slm_race,                ///< two accesses, one a write, with nothing between that orders them

@@ -53,6 +53,18 @@ KITTENS_ISA KITTENS_CONVERGENT void fence() {
     __spirv_MemoryBarrier((int)S, (int)M | (int)O);
 }
 
+/// A hardware barrier for subgroups [First, First + Count) of the workgroup. Made once, in straight code, by every subgroup: the
+/// compiler gives each place that makes one a barrier of its own.
+template <int Id, int First, int Count> struct named_barrier {
+    KITTENS_ISA named_barrier() : handle(_Z18named_barrier_initi(Count)) {}
+    KITTENS_LOCAL __namedBarrier* handle;
+};
+/// Waits for the barrier's subgroups; orders local and global memory between them. Intel's compiler orders one of the two itself.
+template <int Id, int First, int Count> KITTENS_ISA KITTENS_CONVERGENT void wait_named(const named_barrier<Id, First, Count>& b) {
+    fence<memory::global>();
+    _Z24work_group_named_barrierPU3AS314__namedBarrierj(b.handle, 1);
+}
+
 /// Marks one step of the kernel's main loop. Counters are reported per step; costs nothing on a device.
 KITTENS_ISA void mark_step() {}
 /// Says that `bytes` at `p`, private tile storage, hold no value yet. Costs nothing on a device.
@@ -86,6 +98,12 @@ template <memory M = memory::local> KITTENS_ISA void split_wait(KITTENS_AT_ALONE
 }
 template <memory M = memory::all, scope S = scope::workgroup, order O = order::acq_rel> KITTENS_ISA void fence() {
     emulated::fence((int)S, (int)M | (int)O);
+}
+template <int Id, int First, int Count> struct named_barrier {
+    KITTENS_ISA named_barrier() { emulated::make_named_barrier(Id, First, Count); }
+};
+template <int Id, int First, int Count> KITTENS_ISA void wait_named(const named_barrier<Id, First, Count>&, KITTENS_AT_ALONE) {
+    emulated::named_barrier(Id, First, Count, detail::barrier_semantics(memory::all), at);
 }
 KITTENS_ISA void mark_step() { emulated::mark_step(); }
 KITTENS_ISA void undefined(void* p, int bytes) { emulated::undefined(p, bytes); }

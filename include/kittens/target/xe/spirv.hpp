@@ -121,6 +121,16 @@ KITTENS_BUILTIN void __spirv_ControlBarrierWaitINTEL(int execution_scope, int me
                                                      int semantics) KITTENS_NOTHROW;
 KITTENS_BUILTIN void __spirv_MemoryBarrier(int scope, int semantics) KITTENS_NOTHROW;
 
+#if defined(__SPIRV__) || defined(__SPIR__)
+// OpenCL's named barriers under their mangled names: clang has no builtin for them, and mangles the address space in another
+// way than the Intel graphics compiler, which looks for these names and assigns each initialisation a hardware barrier.
+// `flags` is a constant: 1 orders local memory, 2 global memory.
+struct __namedBarrier;
+extern "C" KITTENS_BUILTIN KITTENS_LOCAL __namedBarrier* _Z18named_barrier_initi(int subgroups) KITTENS_NOTHROW;
+extern "C" KITTENS_BUILTIN void _Z24work_group_named_barrierPU3AS314__namedBarrierj(KITTENS_LOCAL __namedBarrier* b,
+                                                                                    unsigned flags) KITTENS_NOTHROW;
+#endif
+
 // ---- atomics: scope 0 system, 1 device, 2 workgroup ----------------------------------------------------------------------------
 #define KITTENS_ATOMICS(SPACE, T)                                                                        \
     KITTENS_BUILTIN T __spirv_AtomicLoad(SPACE T* p, int scope, int semantics) KITTENS_NOTHROW;          \

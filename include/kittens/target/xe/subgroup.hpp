@@ -32,6 +32,11 @@ class subgroup {
     KITTENS_INLINE void barrier_arrive() const { isa::split_arrive<isa::memory::all>(); }
     KITTENS_INLINE void barrier_wait() const { isa::split_wait<isa::memory::all>(); }
 
+    template <int Id, int First, int Count> using named_barrier_handle = isa::named_barrier<Id, First, Count>;
+    template <int Id, int First, int Count> KITTENS_INLINE void barrier_named(const isa::named_barrier<Id, First, Count>& b) const {
+        isa::wait_named(b);
+    }
+
   private:
     KITTENS_LOCAL char* slm_ = nullptr;
 };
