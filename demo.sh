@@ -64,6 +64,8 @@ if [[ " ${peers[*]} " == *" torch "* ]]; then
   for operator in attention norm rotary gemv; do
     show "$operator against torch" $kittens bench $operator --suite quick --against torch --warm-ups 3 --rounds 10
   done
+else
+  not_shown "Attention and the memory-bound operators against torch" "PyTorch is not here"
 fi
 # ----------------------------------------------------------------------------------------------------------------
 show "The same GEMM source, lane by lane against the instruction specification" \

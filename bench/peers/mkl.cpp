@@ -3,6 +3,7 @@
 // 16-bit types have float output there; that is what is measured, and it is labelled so.
 #include "plugin.hpp"
 
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <type_traits>

@@ -5,6 +5,9 @@
 #include <cblas.h>
 #include <dlfcn.h>
 
+#include <cstdint>
+
+
 namespace {
 
 using sbgemm_t = void (*)(CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,

@@ -2,6 +2,7 @@
 #include "emulated/traffic.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 namespace kittens::emulated {

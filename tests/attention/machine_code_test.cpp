@@ -2,9 +2,7 @@
 // Attention as machine code: what its policies promise must be in the instructions.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "kittens/inspect/report.hpp"
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -24,33 +22,16 @@ void PrintTo(const attention_case& c, std::ostream* out) { *out << gpu_name(c.de
 class attention_machine_code : public ::testing::TestWithParam<attention_case> {};
 
 TEST_P(attention_machine_code, head_dimension_128) {
-    const auto tools = toolchain::locate();
-    for (const tool which : {tool::clang, tool::ocloc, tool::iga}) {
-        if (tools.has(which)) continue;
-        if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << toolchain::missing(which);
-        GTEST_SKIP() << toolchain::missing(which);
-    }
-    const std::filesystem::path root = KITTENS_SOURCE_DIR;
-    inspect_options ask;
-    ask.source.emplace();
-    ask.source->text =
-        "#include <attention/attention.hpp>\n#include <attention/policies.hpp>\n"
-        "KITTENS_KERNEL(attention_under_test, kernels::attention<kernels::attention_" +
-        std::string(GetParam().policy) + "(kittens::dtype::bf16, 128)>)\n";
-    ask.source->include_dirs = {root / "include", root / "kernels"};
-    ask.source->flags = {"-isystem", (root / "include/kittens/target/xe/freestanding").string()};
-    ask.device = GetParam().device;
+    KITTENS_REQUIRE_COMPILERS();
     const unsigned dpas = unsigned(2 * (GetParam().rows / 8) * (32 / 16) * (128 / 16));
-    ask.dpas_per_k_step = dpas;
-    const auto result = run(ask);
+    const auto result =
+        run(kittens::test::suite_kernel("#include <attention/attention.hpp>\n#include <attention/policies.hpp>\n",
+                                        "attention<kernels::attention_" + std::string(GetParam().policy) + "(kittens::dtype::bf16, 128)>", GetParam().device, dpas));
 
     ASSERT_EQ(result.kernels.size(), 1u);
     const auto& kernel = result.kernels[0];
     SCOPED_TRACE(to_text(result));
-    EXPECT_EQ(kernel.simd, 16u);
-    EXPECT_EQ(kernel.grf, 256u);
-    EXPECT_EQ(kernel.spill_bytes, 0u);
-    EXPECT_EQ(kernel.private_bytes, 0u);
+    kittens::test::expect_clean(kernel);
     ASSERT_TRUE(kernel.main_loop);
     const auto& loop = *kernel.main_loop;
     EXPECT_EQ(loop.counts.dpas, dpas) << "both products";

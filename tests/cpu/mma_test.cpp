@@ -2,6 +2,8 @@
 // Matrix products against double-precision references: element types, transpositions, ragged edges, sources.
 #include "on_cpu.hpp"
 
+#include <memory>
+
 namespace cpu_tests {
 namespace {
 

@@ -2,6 +2,9 @@
 // Divergence, barriers, shuffles, atomics, undefined registers.
 #include "support.hpp"
 
+#include <algorithm>
+#include <stdexcept>
+
 namespace emulated_tests {
 namespace {
 

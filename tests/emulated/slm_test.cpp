@@ -2,6 +2,8 @@
 // Shared local memory: bounds, initialisation, races between and within subgroups.
 #include "support.hpp"
 
+#include <stdexcept>
+
 namespace emulated_tests {
 namespace {
 

@@ -2,6 +2,8 @@
 // Faults of 2-D block instructions, each provoked by a small kernel.
 #include "support.hpp"
 
+#include <algorithm>
+
 namespace emulated_tests {
 namespace {
 

@@ -2,10 +2,9 @@
 // The steps of the GEMM ladder, and the forms of a GEMM, as machine code of every GPU.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 
-#include "kittens/inspect/report.hpp"
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -13,28 +12,13 @@ using namespace kittens::inspect;
 
 class gemm_ladder : public ::testing::TestWithParam<gpu> {
 protected:
-    void SetUp() override {
-        const auto tools = toolchain::locate();
-        for (const tool which : {tool::clang, tool::ocloc, tool::iga}) {
-            if (tools.has(which)) continue;
-            if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << toolchain::missing(which);
-            GTEST_SKIP() << toolchain::missing(which);
-        }
-    }
+    void SetUp() override { KITTENS_REQUIRE_COMPILERS(); }
 
     /// The one kernel of a policy expression, with a main loop; none of it may spill.
     kernel_report compiled(const std::string& kernel, bool products = true) {
-        const std::filesystem::path root = KITTENS_SOURCE_DIR;
-        inspect_options ask;
-        ask.source.emplace();
-        ask.source->text = "#include <gemm/forms.hpp>\n#include <gemm/gemm.hpp>\n#include <gemm/split_k.hpp>\n"
-                           "using enum kernels::gemm_form;\nusing enum kernels::stored;\nusing enum kittens::dtype;\n"
-                           "KITTENS_KERNEL(kernel_under_test, kernels::" + kernel + ")\n";
-        ask.source->include_dirs = {root / "include", root / "kernels"};
-        ask.source->flags = {"-isystem", (root / "include/kittens/target/xe/freestanding").string()};
-        ask.device = GetParam();
-        ask.dpas_per_k_step = products ? 32 : 0;
-        const auto result = run(ask);
+        const auto result = run(kittens::test::suite_kernel("#include <gemm/forms.hpp>\n#include <gemm/gemm.hpp>\n#include <gemm/split_k.hpp>\n"
+                                                            "using enum kernels::gemm_form;\nusing enum kernels::stored;\nusing enum kittens::dtype;\n",
+                                                            kernel, GetParam(), products ? 32 : 0));
         EXPECT_EQ(result.kernels.size(), 1u);
         const kernel_report& k = result.kernels[0];
         EXPECT_EQ(k.simd, 16u) << kernel;

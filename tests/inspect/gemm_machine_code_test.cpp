@@ -2,9 +2,7 @@
 // The library's own GEMM as machine code: what its default policy promises must be in the instructions.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "kittens/inspect/report.hpp"
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -23,32 +21,14 @@ void PrintTo(const gemm_case& c, std::ostream* out) { *out << gpu_name(c.device)
 class gemm_machine_code : public ::testing::TestWithParam<gemm_case> {};
 
 TEST_P(gemm_machine_code, default_policy) {
-    const auto tools = toolchain::locate();
-    for (const tool which : {tool::clang, tool::ocloc, tool::iga}) {
-        if (tools.has(which)) continue;
-        if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << toolchain::missing(which);
-        GTEST_SKIP() << toolchain::missing(which);
-    }
-    const std::filesystem::path root = KITTENS_SOURCE_DIR;
-    inspect_options ask;
-    ask.source.emplace();
-    ask.source->text =
-        "#include <gemm/gemm.hpp>\n#include <gemm/policies.hpp>\n"
-        "KITTENS_KERNEL(gemm_under_test, kernels::gemm<kernels::default_policy(kittens::dtype::" +
-        std::string(GetParam().type) + ")>)\n";
-    ask.source->include_dirs = {root / "include", root / "kernels"};
-    ask.source->flags = {"-isystem", (root / "include/kittens/target/xe/freestanding").string()};
-    ask.device = GetParam().device;
-    ask.dpas_per_k_step = 32;
-    const auto result = run(ask);
+    KITTENS_REQUIRE_COMPILERS();
+    const auto result = run(kittens::test::suite_kernel("#include <gemm/gemm.hpp>\n#include <gemm/policies.hpp>\n",
+                                                        "gemm<kernels::default_policy(kittens::dtype::" + std::string(GetParam().type) + ")>", GetParam().device, 32));
 
     ASSERT_EQ(result.kernels.size(), 1u);
     const auto& kernel = result.kernels[0];
     SCOPED_TRACE(to_text(result));
-    EXPECT_EQ(kernel.simd, 16u);
-    EXPECT_EQ(kernel.grf, 256u);
-    EXPECT_EQ(kernel.spill_bytes, 0u);
-    EXPECT_EQ(kernel.private_bytes, 0u);
+    kittens::test::expect_clean(kernel);
     ASSERT_TRUE(kernel.main_loop);
     const auto& loop = *kernel.main_loop;
     ASSERT_NE(loop.k_steps, 0u);

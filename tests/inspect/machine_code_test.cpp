@@ -3,12 +3,11 @@
 // is set: then their absence is a failure.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 
-#include "kittens/inspect/report.hpp"
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -81,14 +80,7 @@ extern "C" __attribute__((device_kernel)) void indexed(GLOBAL float* x, int n, i
 
 class machine_code : public ::testing::TestWithParam<gpu> {
 protected:
-    void SetUp() override {
-        const auto tools = toolchain::locate();
-        for (const tool which : {tool::clang, tool::ocloc, tool::iga}) {
-            if (tools.has(which)) continue;
-            if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << toolchain::missing(which);
-            GTEST_SKIP() << toolchain::missing(which);
-        }
-    }
+    void SetUp() override { KITTENS_REQUIRE_COMPILERS(); }
 
     inspect_options options(const char* text, unsigned steps = 1) const {
         inspect_options result;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <kittens/model/block_layout.hpp>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 

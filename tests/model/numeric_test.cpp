@@ -4,6 +4,7 @@
 #include <kittens/model/numeric.hpp>
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>

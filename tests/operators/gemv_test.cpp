@@ -3,6 +3,8 @@
 
 #include <operators/gemv_operation.hpp>
 
+#include <cmath>
+
 namespace operator_tests {
 namespace {
 

@@ -3,6 +3,7 @@
 
 #include <operators/norm_operation.hpp>
 
+#include <cmath>
 #include <limits>
 
 namespace operator_tests {

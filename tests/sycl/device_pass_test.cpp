@@ -4,13 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "kittens/inspect/compile.hpp"
 #include "kittens/inspect/process.hpp"
-#include "kittens/inspect/report.hpp"
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -68,11 +67,7 @@ INSTANTIATE_TEST_SUITE_P(sycl, device_pass, testing::Values(gpu::pvc, gpu::bmg, 
 
 TEST_P(device_pass, becomes_the_loop_of_the_plain_kernel) {
     if (!tools.has(tool::clang)) GTEST_SKIP() << toolchain::missing(tool::clang);
-    for (const tool t : {tool::ocloc, tool::iga})
-        if (!tools.has(t)) {
-            if (std::getenv("KITTENS_REQUIRE_INTEL")) FAIL() << toolchain::missing(t);
-            GTEST_SKIP() << toolchain::missing(t);
-        }
+    KITTENS_REQUIRE_COMPILERS();
     inspect_options options;
     options.spirv_file = directory / "program.spv";
     options.device = GetParam();

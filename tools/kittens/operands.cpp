@@ -3,6 +3,8 @@
 
 #include "parallel.hpp"
 
+#include <bench/elements.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,13 +14,7 @@ namespace kittens::tool {
 
 namespace {
 
-/// The 64-bit finaliser of SplitMix: a counter becomes a random number.
-std::uint64_t mix(std::uint64_t x) {
-    x += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
+using bench::mix;
 
 /// (0, 1], from the upper 53 bits.
 double unit(std::uint64_t x) { return static_cast<double>((x >> 11) + 1) * 0x1p-53; }

@@ -5,8 +5,9 @@
 #include <ops/operation_report.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
+
+#include "support/machine_code.hpp"
 
 namespace {
 
@@ -14,21 +15,6 @@ using namespace kittens;
 using inspect::gpu;
 using kittens::tool::compiled_operation;
 using kittens::tool::operations_report;
-
-/// Why the compilers' tests cannot run, or "".
-std::string missing_compiler() {
-    const auto tools = inspect::toolchain::locate();
-    for (const inspect::tool which : {inspect::tool::clang, inspect::tool::ocloc, inspect::tool::iga})
-        if (!tools.has(which)) return inspect::toolchain::missing(which);
-    return {};
-}
-#define REQUIRE_COMPILERS()                                                             \
-    do {                                                                                \
-        if (const std::string missing_ = missing_compiler(); !missing_.empty()) {       \
-            if (std::getenv("KITTENS_REQUIRE_INTEL") != nullptr) FAIL() << missing_;    \
-            GTEST_SKIP() << missing_;                                                   \
-        }                                                                               \
-    } while (false)
 
 operations_report compile(gpu device) {
     const std::filesystem::path include = std::filesystem::path(KITTENS_SOURCE_DIR) / "include";
@@ -44,7 +30,7 @@ int count(const compiled_operation& o, std::string_view opcode, unsigned lanes) 
 class operations : public testing::TestWithParam<gpu> {};
 
 TEST_P(operations, none_spills_or_touches_scratch) {
-    REQUIRE_COMPILERS();
+    KITTENS_REQUIRE_COMPILERS();
     const operations_report report = compile(GetParam());
     EXPECT_EQ(report.operations.size(), tool::operation_kernels_for(GetParam()).size());
     EXPECT_EQ(report.in_memory(), std::vector<std::string>{});
@@ -57,7 +43,7 @@ TEST_P(operations, none_spills_or_touches_scratch) {
 // A barrier of some subgroups is the hardware's: its number at the wait, both memories fenced before its signal, no atomics and
 // nothing spilled (none_spills_or_touches_scratch).
 TEST_P(operations, a_named_barrier_is_one_of_the_hardware) {
-    REQUIRE_COMPILERS();
+    KITTENS_REQUIRE_COMPILERS();
     const operations_report report = compile(GetParam());
     for (const auto& [name, barriers] : {std::pair("named_sync", 1), std::pair("group_sync", 2)}) {
         const compiled_operation* o = report.find(name);
@@ -95,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(compiled, operations, testing::Values(gpu::pvc, gpu::bm
 //   of 2 four of 4, of 4 four of 4, of 8 two of 8.
 // Rows reduced one by one would be 32 x 4 exchanges and no selection: 32 x (2 + 4 + 4 + 2) moves.
 TEST(operations_on_pvc, a_row_reduction_is_the_butterfly) {
-    REQUIRE_COMPILERS();
+    KITTENS_REQUIRE_COMPILERS();
     const operations_report report = compile(gpu::pvc);
     constexpr int exchanges = 2 * 15, in_lane = 32;
     constexpr int moves = 2 * (8 * 2 + 4 * 4 + 2 * 4 + 1 * 2), naive_moves = 32 * (2 + 4 + 4 + 2);
@@ -120,7 +106,7 @@ TEST(operations_on_pvc, a_row_reduction_is_the_butterfly) {
 }
 
 TEST(operations_on_pvc, a_wide_load_is_one_message_of_128_bits_a_lane) {
-    REQUIRE_COMPILERS();
+    KITTENS_REQUIRE_COMPILERS();
     const operations_report report = compile(gpu::pvc);
     for (const char* name : {"load_wide_bf16", "load_wide_fp16"}) {
         const compiled_operation* o = report.find(name);

@@ -68,8 +68,9 @@ KITTENS_INLINE void load_plain(RT& dst, const GL& src, const place& at) {
     }
 }
 
-template <class GL, class RT>
-KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
+/// Hands each lane's elements to `put(pointer, row, column, bits)`, eight rows of one column at a time.
+template <class GL, class RT, class Put>
+KITTENS_INLINE void put_eights(const GL& dst, const RT& src, const place& at, Put put) {
     auto* p = dst.matrix(at.b, at.d);
     const int lane = isa::lane();
     KITTENS_UNROLL
@@ -79,9 +80,14 @@ KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
             int x[8];
             KITTENS_UNROLL
             for (int i = 0; i < 8; ++i) x[i] = detail::read_bits(src, r + i, c);
-            store_eight<typename RT::element>(dst, p, at.row + r, at.col + c * 16 + lane, x);
+            KITTENS_INLINE_CALLS put(p, at.row + r, at.col + c * 16 + lane, x);
         }
     }
+}
+
+template <class GL, class RT>
+KITTENS_INLINE void store_plain(const GL& dst, const RT& src, const place& at) {
+    put_eights(dst, src, at, [&](auto* p, int row, int col, const int (&x)[8]) { store_eight<typename RT::element>(dst, p, row, col, x); });
 }
 
 /// Adds eight elements of this lane, (row + i, col), to memory.
@@ -95,18 +101,7 @@ KITTENS_INLINE_NATIVE void add_eight(const GL& g, KITTENS_GLOBAL T* p, int row, 
 
 template <class GL, class RT>
 KITTENS_INLINE void store_add(const GL& dst, const RT& src, const place& at) {
-    auto* p = dst.matrix(at.b, at.d);
-    const int lane = isa::lane();
-    KITTENS_UNROLL
-    for (int c = 0; c < RT::cols / 16; ++c) {
-        KITTENS_UNROLL
-        for (int r = 0; r < RT::rows; r += 8) {
-            int x[8];
-            KITTENS_UNROLL
-            for (int i = 0; i < 8; ++i) x[i] = detail::read_bits(src, r + i, c);
-            add_eight<typename RT::element>(dst, p, at.row + r, at.col + c * 16 + lane, x);
-        }
-    }
+    put_eights(dst, src, at, [&](auto* p, int row, int col, const int (&x)[8]) { add_eight<typename RT::element>(dst, p, row, col, x); });
 }
 
 namespace detail {
