@@ -28,7 +28,7 @@ struct attention {
     static constexpr int block_rows = P.rows * P.tiles;
 
     static launch_shape geometry(const globals& g) {
-        return {.groups = {ceil_div(ceil_div(ceil_div(g.queries, block_rows), blocks_of_worker(g)), P.workers), g.q.depth(), g.sequences}, .subgroups = P.workers};
+        return {.groups = {ceil_div(ceil_div(ceil_div(g.queries, block_rows), blocks_of_worker(g)), P.workers), g.q.depth(), g.sequences * g.splits}, .subgroups = P.workers};
     }
     /// Blocks of queries that a subgroup takes.
     static constexpr int blocks_of_worker(const globals& g) {
@@ -56,15 +56,60 @@ struct attention {
 
     /// A sequence's place in the tensors.
     struct sequence {
-        int batch, queries, keys, first_query = 0, first_key = 0, diagonal;
+        int number, part, batch, queries, keys, first_query = 0, first_key = 0, diagonal;
 
-        KITTENS_INLINE sequence(const globals& g, int n) : batch(n), queries(g.queries), keys(g.keys) {
+        /// `place` counts parts of sequences.
+        KITTENS_INLINE sequence(const globals& g, int place) : number(place / g.splits), part(place % g.splits), batch(number), queries(g.queries), keys(g.keys) {
+            if constexpr (P.decode) {
+                if (g.lengths.ptr) keys = g.lengths.ptr[number];
+                diagonal = keys - g.positions;
+                return;
+            }
+            const int n = number;
             if (g.query_starts.ptr) {
                 batch = 0;
                 first_query = g.query_starts.ptr[n], queries = g.query_starts.ptr[n + 1] - first_query;
                 first_key = g.key_starts.ptr[n], keys = g.key_starts.ptr[n + 1] - first_key;
             }
             diagonal = g.diagonal + (g.align_ends ? keys - queries : 0);
+        }
+    };
+
+    /// Steps of keys that a block of queries takes.
+    struct step_range {
+        int begin, end;
+
+        KITTENS_INLINE step_range(const globals& g, const sequence& s, int first) {
+            const int first_at = s.diagonal + (P.decode ? 0 : first);
+            const int rows = P.decode ? g.positions : first + block_rows < s.queries ? block_rows : s.queries - first;
+            const int last_at = first_at + rows - 1;
+            const int last_key = last_at + g.right + 1 < s.keys ? last_at + g.right + 1 : s.keys;
+            begin = first_at - g.left > 0 ? (first_at - g.left) / P.keys : 0;
+            end = last_key > 0 ? ceil_div(last_key, P.keys) : 0;
+            if (g.splits > 1) {
+                const int n = end > begin ? end - begin : 0, from = begin;
+                begin = from + n * s.part / g.splits;
+                end = from + n * (s.part + 1) / g.splits;
+            }
+        }
+    };
+
+    /// Where the keys and values of a step are: in a layout without what lies behind the sequence.
+    template <class GL> struct step_place {
+        GL in;
+        int batch, row;
+
+        KITTENS_INLINE step_place(const globals& g, const GL& all, const sequence& s, int j) : in(all), batch(s.batch), row(j) {
+            if constexpr (P.decode) {
+                if (g.pages.ptr) {
+                    const int page = j * P.keys / g.page_keys, before = page * g.page_keys, left = s.keys - before;
+                    batch = g.pages.ptr[std::int64_t(s.number) * g.pages.row_stride + page];
+                    row = j - before / P.keys;
+                    in = all.rows_from(0, left < all.rows() ? left : all.rows());
+                    return;
+                }
+            }
+            in = all.rows_from(s.first_key, s.keys);
         }
     };
 
@@ -94,14 +139,12 @@ struct attention {
             zero(x[t].sum);
         }
 
-        const int last = (first + block_rows < s.queries ? first + block_rows : s.queries) - 1 + s.diagonal;
-        const int end = last + g.right + 1 < s.keys ? last + g.right + 1 : s.keys;
-        const int begin = first + s.diagonal - g.left > 0 ? first + s.diagonal - g.left : 0;
-        for (int j = begin / P.keys; j * P.keys < end; ++j) {
+        const step_range steps(g, s, first);
+        for (int j = steps.begin; j < steps.end; ++j) {
             KITTENS_UNROLL_BY(1)
             for (int t = 0; t < P.tiles; ++t) {
                 const int at = first + t * P.rows + s.diagonal - j * P.keys;
-                const band inside{s.keys - j * P.keys, at - g.left, at + g.right};
+                const band inside{s.keys - j * P.keys, P.decode ? -band::unlimited : at - g.left, P.decode ? band::unlimited : at + g.right};
                 if (P.tiles > 1 && inside.holds_none(P.rows, P.keys)) continue;
                 step(g, s, x[t], head, index * P.tiles + t, j, inside);
             }
@@ -114,17 +157,17 @@ struct attention {
 
     KITTENS_INLINE void step(const globals& g, const sequence& s, query_tile& x, int head, int tile, int j, const band& inside) const {
         const int key_head = head / g.heads_per_key_head;
-        const auto keys = g.k.rows_from(s.first_key, s.keys), values = g.v.rows_from(s.first_key, s.keys);
+        const step_place keys(g, g.k, s, j), values(g, g.v, s, j);
         // Columns from here on are masked for every row.
         const int seen = inside.upper + P.rows < inside.cols ? inside.upper + P.rows : inside.cols;
 
         weight_t weight;
-        const bool plain = !(g.soft_cap > 0) && !g.mask.ptr;
+        const bool plain = !(g.soft_cap > 0) && !g.mask.ptr && !ragged(g, s, j);
         if (P.rescale == rescaling::lazy && plain) {
             if constexpr (P.rescale == rescaling::lazy) {
                 static_assert(P.preload && depth_parts == 1, "attention: lazy rescaling needs the whole head dimension in one step (depth_step = dim) and preloaded queries");
                 k_t k;
-                load_transpose(k, keys, {s.batch, key_head, 0, j});
+                load_transpose(k, keys.in, {keys.batch, key_head, 0, keys.row});
                 weigh_product(x, k, weight, g.scale * log2_e, inside);
             }
         } else {
@@ -133,28 +176,40 @@ struct attention {
             KITTENS_UNROLL
             for (int d = 0; d < depth_parts; ++d) {
                 k_t k;
-                load_transpose(k, keys, {s.batch, key_head, d, j});
+                load_transpose(k, keys.in, {keys.batch, key_head, d, keys.row});
                 if constexpr (!P.preload) load(x.q[0], g.q.rows_from(s.first_query, s.queries), {s.batch, head, tile, d});
-                mma_AB(score, x.q[P.preload ? d : 0], k, score, needed{.cols = seen});
+                mma_AB(score, x.q[P.preload ? d : 0], k, score, needed{.cols = seen, .rows = rows_of(s, tile)});
             }
             weigh(g, s, x, score, weight, head, tile, j, inside);
         }
         x.started = true;
-        if constexpr (P.prefetch) {
-            KITTENS_UNROLL
-            for (int d = 0; d < P.dim / 32; ++d) prefetch_load(rt<in_t, P.keys, 32>{}, keys, {s.batch, key_head, j + 1, d});
-        }
+        if constexpr (P.prefetch) warm(g, g.k, s, key_head, j + 1);
 
         KITTENS_UNROLL
         for (int c = 0; c < out_parts; ++c) {
             v_t v;
-            load_transform(v, values, {s.batch, key_head, j, c});
-            mma_AB(x.o[c], weight, v, x.o[c], needed{.depth = seen});
+            load_transform(v, values.in, {values.batch, key_head, values.row, c});
+            mma_AB(x.o[c], weight, v, x.o[c], needed{.depth = seen, .rows = rows_of(s, tile)});
         }
-        if constexpr (P.prefetch) {
-            KITTENS_UNROLL
-            for (int d = 0; d < P.dim / 32; ++d) prefetch_load(rt<in_t, P.keys, 32>{}, values, {s.batch, key_head, j + 1, d});
-        }
+        if constexpr (P.prefetch) warm(g, g.v, s, key_head, j + 1);
+    }
+
+    /// Rows that a tile has.
+    static KITTENS_INLINE int rows_of(const sequence& s, int tile) { return s.queries - tile * P.rows; }
+
+    /// Asks for a step's keys or values.
+    template <class GL> KITTENS_INLINE void warm(const globals& g, const GL& all, const sequence& s, int key_head, int j) const {
+        if (P.decode && j * P.keys >= s.keys) return;
+        const step_place to(g, all, s, j);
+        KITTENS_UNROLL
+        for (int d = 0; d < out_parts; ++d) prefetch_load(rt<in_t, P.keys, P.out_cols>{}, to.in, {to.batch, key_head, to.row, d});
+    }
+
+    /// Decoding: whether some queries see a part of a step's keys that others do not.
+    static KITTENS_INLINE bool ragged(const globals& g, const sequence& s, int j) {
+        if constexpr (!P.decode) return false;
+        const int end = (j + 1) * P.keys < s.keys ? (j + 1) * P.keys : s.keys;
+        return s.diagonal + g.right < end - 1 || s.keys - 1 - g.left > j * P.keys;
     }
 
     /// Scores become weights, and what was summed so far is brought to the same reference.
@@ -172,6 +227,16 @@ struct attention {
             mul(score, score, scale);
             add(score, score, bias);
             scale = 1;
+        }
+
+        if constexpr (P.decode) {
+            if (ragged(g, s, j)) {
+                const int at = s.diagonal - j * P.keys, positions = g.positions, first = tile * P.rows, left = g.left, right = g.right;
+                apply(score, score, [=](int r, int c, float x) {
+                    const int self = at + (first + r) % positions;
+                    return c >= self - left && c <= self + right ? x : -__builtin_inff();
+                });
+            }
         }
 
         rows_t largest, change;
@@ -244,19 +309,24 @@ struct attention {
 
     template <class Out>
     KITTENS_INLINE void finish(const globals& g, const sequence& s, const Out& out, query_tile& x, int head, int tile) const {
-        if (g.lse.ptr) {
+        const bool partial = g.part_o.ptr;
+        if (partial || g.lse.ptr) {
             rows_t lse;
             log2(lse, x.sum);
             add(lse, lse, x.reference);
-            mul(lse, lse, ln_2);
-            store(g.lse.cols_from(s.first_query, s.queries), lse, {s.batch, head, 0, tile});
+            if (partial) store(g.part_lse.cols_from(s.first_query, s.queries), lse, {s.batch * g.splits + s.part, head, 0, tile});
+            else {
+                mul(lse, lse, ln_2);
+                store(g.lse.cols_from(s.first_query, s.queries), lse, {s.batch, head, 0, tile});
+            }
         }
         // Rows that see no key are zero.
         apply(x.sum, x.sum, [](int, float l) { return l == 0.0f ? 0.0f : base_ops::recip::op(l); });
         KITTENS_UNROLL
         for (int c = 0; c < out_parts; ++c) {
             mul_row(x.o[c], x.o[c], x.sum);
-            store(out, x.o[c], {s.batch, head, tile, c});
+            if (partial) store(g.part_o.rows_from(s.first_query, s.queries), x.o[c], {s.batch * g.splits + s.part, head, tile, c});
+            else store(out, x.o[c], {s.batch, head, tile, c});
         }
     }
 #endif

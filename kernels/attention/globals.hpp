@@ -31,6 +31,22 @@ struct attention_globals {
     int align_ends = 0;
     /// Blocks of queries that a subgroup of a persistent policy takes.
     int blocks_per_group = 1;
+
+    /// Parts that the keys are cut into. Where part_o is there, o and lse are not written: part p of batch entry b leaves its output,
+    /// divided by its own sum, {head, position, Dim}, and the binary logarithm of that sum, {head, 1, position}, in entry
+    /// b * splits + p, and attention_merge makes one of them.
+    int splits = 1;
+    gl<float, -1, -1, -1, Dim> part_o;
+    gl<float, -1, -1, 1, -1, access::plain> part_lse;
+
+    /// Decoding: a head is a key head, and row r of it the query at place r % positions of its sequence's last `positions` keys.
+    int positions = 1;
+    /// Keys of each sequence; a null pointer: all have `keys`.
+    gl<const int32, 1, 1, 1, -1, access::plain> lengths;
+    /// Where the cache is in pages of `page_keys` keys: {sequence, page} is the entry of k and v that holds the page. A null pointer:
+    /// sequence n is entry n.
+    gl<const int32, 1, 1, -1, -1, access::plain> pages;
+    int page_keys = 0;
 };
 
 }  // namespace kernels::inline KITTENS_NS

@@ -8,6 +8,9 @@
 
 namespace kernels::inline KITTENS_NS {
 
+/// Pages of a cache hold a multiple of so many keys: steps of every target's decoding policy end where pages do.
+inline constexpr int decode_page_unit = 64;
+
 #if defined(KITTENS_TARGET_CPU)
 // One thread is one subgroup. A step's keys and values stay packed in the second-level cache for all query tiles of a block,
 // and the scores of a tile in the first.
@@ -27,6 +30,18 @@ constexpr attention_policy attention_rows8(dtype in, int dim) {
     p.tiles = 1;
     return p;
 }
+/// Other lengths of a step: shorter where there are few keys, longer where packing them is shared by more queries.
+constexpr attention_policy attention_keys(dtype in, int dim, int keys) {
+    auto p = attention_default(in, dim);
+    p.keys = keys;
+    return p;
+}
+/// Each key and value is used once, so a step only has to be long enough that its costs do not count.
+constexpr attention_policy attention_decode(dtype in, int dim) {
+    auto p = attention_default(in, dim);
+    p.rows = 16, p.tiles = 1, p.keys = 64, p.prefetch = true, p.persistent = false, p.decode = true;
+    return p;
+}
 #else
 // 256 registers hold 16 rows of the output at a head dimension of 128, the scores, and keys or values, but not the queries
 // too: with them, all devices' compilers spill. At 64 and 96 they fit.
@@ -36,6 +51,12 @@ constexpr attention_policy attention_default(dtype in, int dim) {
 /// Half the rows, so that there are twice as many tiles: for few queries.
 constexpr attention_policy attention_rows8(dtype in, int dim) {
     return {.in = in, .dim = dim, .rows = 8, .preload = dim <= 128};
+}
+/// One subgroup to a workgroup: there is one tile of rows, and parts of the keys make the parallelism.
+constexpr attention_policy attention_decode(dtype in, int dim) {
+    auto p = attention_default(in, dim);
+    p.workers = 1, p.decode = true;
+    return p;
 }
 #endif
 

@@ -25,6 +25,7 @@ struct attention_policy {
     int workers = 8;       ///< subgroups per workgroup
     bool preload = true;   ///< queries stay in registers; else each step loads them, from the first-level cache
     bool prefetch = true;  ///< warm the next step's keys and values
+    bool decode = false;   ///< rows are heads that share a key head, with few queries each; the cache may be in pages
     bool persistent = false;  ///< a subgroup may take several blocks of queries one after the other
     rescaling rescale = rescaling::always;
     int grf = 256;

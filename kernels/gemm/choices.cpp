@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "choices.hpp"
 
+#include "../choice_file.hpp"
+
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <stdexcept>
 #include <tuple>
 
@@ -20,20 +18,7 @@ extern const char* const built_in_choices_text;
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const toml::node& at, const std::string& what) {
-    throw std::runtime_error(fmt::format("{}:{}: {}", name, at.source().begin.line, what));
-}
-
-template <class T>
-T field(const toml::table& from, const char* key, const std::string& name) {
-    const auto value = from[key].value<T>();
-    if (!value) refuse(name, from, fmt::format("a choice needs \"{}\"", key));
-    return *value;
-}
-
 auto order_of(const gemm_choices::entry& e) { return std::tie(e.target, e.isa, e.type, e.threads, e.k, e.m, e.n); }
-
-double octaves(double a, double b) { return std::log2(a / b); }
 
 /// Tiles of C, for a policy that is named after its tile; 0 for others.
 std::int64_t tiles_of(const std::string& policy, const gemm_problem& p) {
@@ -48,39 +33,23 @@ bool gemm_choices::entry::same_case(const entry& o) const { return order_of(*thi
 
 gemm_choices gemm_choices::parse(std::string_view text, const std::string& name) {
     gemm_choices result;
-    toml::table all;
-    try {
-        all = toml::parse(text, name);
-    } catch (const toml::parse_error& e) {
-        throw std::runtime_error(fmt::format("{}:{}: {}", name, e.source().begin.line, e.description()));
-    }
-    const toml::array* list = all["choice"].as_array();
-    if (!list) return result;
-    for (const toml::node& node : *list) {
-        const toml::table* t = node.as_table();
-        if (!t) refuse(name, node, "a choice is a table: [[choice]]");
+    choice_file::for_each(text, name, [&](const choice_file::choice& c) {
         entry e;
-        e.target = field<std::string>(*t, "target", name);
-        e.isa = field<std::string>(*t, "isa", name);
-        e.type = field<std::string>(*t, "type", name);
-        e.threads = static_cast<int>(field<std::int64_t>(*t, "threads", name));
-        e.policy = field<std::string>(*t, "policy", name);
-        e.gain = (*t)["gain"].value_or(1.0);
-        const toml::array* shape = (*t)["shape"].as_array();
-        std::int64_t sizes[3] = {};
-        for (std::size_t i = 0; shape && shape->size() == 3 && i < 3; ++i) sizes[i] = (*shape)[i].value_or(std::int64_t{0});
-        if (std::min({sizes[0], sizes[1], sizes[2]}) < 1 || e.threads < 1) refuse(name, *t, "a choice needs threads and shape = [M, N, K], all positive");
-        e.m = sizes[0], e.n = sizes[1], e.k = sizes[2];
+        e.target = c.field<std::string>("target");
+        e.isa = c.field<std::string>("isa");
+        e.type = c.field<std::string>("type");
+        e.threads = static_cast<int>(c.field<std::int64_t>("threads"));
+        e.policy = c.field<std::string>("policy");
+        e.gain = c.field("gain", 1.0);
+        c.positive("shape", "M, N, K", {&e.m, &e.n, &e.k});
+        if (e.threads < 1) c.refuse("a choice needs threads, a positive number");
         result.set(e);
-    }
+    });
     return result;
 }
 
 gemm_choices gemm_choices::read(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    if (!in) throw std::runtime_error(fmt::format("cannot read the table of GEMM choices {}", file.string()));
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    return parse(text, file.string());
+    return parse(choice_file::read(file, "the table of GEMM choices"), file.string());
 }
 
 const gemm_choices& gemm_choices::built_in() {
@@ -101,9 +70,8 @@ gemm_choice gemm_choices::choose(const gemm_problem& p) const {
     double least = 0;
     for (const entry& e : entries_) {
         if (e.target != p.target || e.isa != p.isa || e.type != kittens::name_of(p.in)) continue;
-        const auto square = [](double x) { return x * x; };
-        const double distance = square(octaves(static_cast<double>(e.m), static_cast<double>(p.m))) + square(octaves(static_cast<double>(e.n), static_cast<double>(p.n))) +
-                                square(octaves(static_cast<double>(e.k), static_cast<double>(p.k))) + 0.25 * square(octaves(e.threads, p.threads));
+        const double distance = choice_file::distance(double(e.m), double(p.m)) + choice_file::distance(double(e.n), double(p.n)) + choice_file::distance(double(e.k), double(p.k)) +
+                                0.25 * choice_file::distance(e.threads, p.threads);
         if (!best || distance < least) best = &e, least = distance;
     }
     if (!best) return {"default", fmt::format("nothing measured for {} {} {}", p.target, p.isa, kittens::name_of(p.in))};
@@ -148,14 +116,6 @@ std::string gemm_choices::text() const {
     return text;
 }
 
-void gemm_choices::write(const std::filesystem::path& file) const {
-    std::filesystem::path beside = file;
-    beside += ".new";
-    std::ofstream out(beside);
-    out << text();
-    out.close();
-    if (!out) throw std::runtime_error(fmt::format("cannot write {}", beside.string()));
-    std::filesystem::rename(beside, file);
-}
+void gemm_choices::write(const std::filesystem::path& file) const { choice_file::write(file, text()); }
 
 }  // namespace kernels

@@ -65,27 +65,6 @@ setup random_setup(std::mt19937& random, int most) {
     return s;
 }
 
-class cpu_attention : public ::testing::Test {
-protected:
-    device where = find_device("cpu");
-    std::mt19937 random{seed()};
-};
-class emulated_attention : public ::testing::Test {
-protected:
-    device where = find_device("emulated");
-    std::mt19937 random{seed()};
-};
-class xe_attention : public ::testing::Test {
-protected:
-    void SetUp() override {
-        for (const device& d : devices())
-            if (d.target() == "xe") return;
-        if (std::getenv("KITTENS_REQUIRE_INTEL")) FAIL() << "there is no OpenCL device";
-        GTEST_SKIP() << "there is no OpenCL device";
-    }
-    std::mt19937 random{seed()};
-};
-
 TEST_F(cpu_attention, features) {
     for (const setup& s : features()) {
         SCOPED_TRACE(::testing::PrintToString(s));

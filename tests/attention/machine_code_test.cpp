@@ -48,6 +48,23 @@ TEST_P(attention_machine_code, head_dimension_128) {
 
 INSTANTIATE_TEST_SUITE_P(all, attention_machine_code,
                          ::testing::Values(attention_case{gpu::pvc, "default", 16, 4, 16, 4}, attention_case{gpu::bmg, "default", 16, 4, 16, 4}, attention_case{gpu::cri, "default", 16, 4, 16, 4},
+                                           attention_case{gpu::pvc, "decode", 16, 4, 16, 4}, attention_case{gpu::bmg, "decode", 16, 4, 16, 4}, attention_case{gpu::cri, "decode", 16, 4, 16, 4},
                                            attention_case{gpu::pvc, "rows8", 8, 0, 16, 4}, attention_case{gpu::bmg, "rows8", 8, 0, 16, 4}, attention_case{gpu::cri, "rows8", 8, 0, 16, 4}));
+
+class merge_machine_code : public ::testing::TestWithParam<gpu> {};
+
+TEST_P(merge_machine_code, is_clean) {
+    KITTENS_REQUIRE_COMPILERS();
+    for (const char* kernel : {"attention_merge", "attention_gather"}) {
+        auto ask = kittens::test::suite_kernel("#include <attention/merge.hpp>\n", std::string(kernel) + "<kernels::default_merge(kittens::dtype::bf16)>", GetParam(), 0);
+        ask.native.grf = 128;
+        const auto result = run(ask);
+        ASSERT_EQ(result.kernels.size(), 1u);
+        SCOPED_TRACE(to_text(result));
+        kittens::test::expect_clean(result.kernels[0], 128);
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(all, merge_machine_code, ::testing::Values(gpu::pvc, gpu::bmg, gpu::cri));
 
 }  // namespace

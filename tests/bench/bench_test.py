@@ -96,7 +96,7 @@ class Peers(CommandTest):
 
 
 class Tune(CommandTest):
-    """kittens tune gemm, and what run and bench make of its table."""
+    """kittens tune, and what run and bench make of its tables."""
 
     def test_a_table_is_written_and_used(self):
         table, log = self.folder / "choices.toml", self.folder / "tune.log"
@@ -126,6 +126,32 @@ class Tune(CommandTest):
         self.assertTrue(any("nearest measured: 33 x 65 x 17" in note for note in near["notes"]))
         figures = self.json_of("bench", "gemm", "--shape", "48x80x96", "--against", "none", "--warm-ups", 1, "--rounds", 2, env=environment)
         self.assertEqual((figures["policy"], figures["entries"][0]["policy"]), ("auto", chosen[48, 80, 96]))
+
+    def test_a_table_for_attention(self):
+        table, log = self.folder / "choices.toml", self.folder / "tune.log"
+        command = ["tune", "attention", "--shape", "1x2/1x40:70", "--shape", "1x2/1x3:300,causal", "--warm-ups", 1, "--rounds", 2, "--table", table, "--log", log]
+        first = self.json_of(*command)
+        self.assertEqual((len(first["entries"]), first["left"]), (2, []))
+        for entry in first["entries"]:
+            self.assertGreaterEqual(entry["gain"], 1)
+            self.assertTrue({"default", "default@2", "rows8", "keys256"} <= set(entry["us"]))
+            self.assertEqual("decode@2" in entry["us"], entry["shape"]["queries"] == 3)
+        self.assertTrue(all(e["from_log"] for e in self.json_of(*command)["entries"]))
+        chosen = first["entries"][0]["policy"] if first["entries"][0]["shape"]["queries"] == 40 else first["entries"][1]["policy"]
+        environment = {"KITTENS_ATTENTION_CHOICES": str(table)}
+        run = self.json_of("run", "attention", "--heads", 2, "--kv-heads", 1, "--queries", 40, "--keys", 70, "--policy", "auto", env=environment)
+        self.assertTrue(run["passed"])
+        self.assertEqual(run["policy"], chosen)
+        self.assertTrue(any("measured" in note for note in run["notes"]))
+        for shape, words in ("1x4x40:70", "--shape must be"), ("1x4/3x40:70", "divide"), ("1x4/2x70:40,causal", "as many keys"):
+            done = self.kittens("tune", "attention", "--table", table, "--shape", shape)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(words, done.stderr)
+        bad = self.folder / "bad.toml"
+        bad.write_text("[[choice]]\n")
+        done = self.kittens("run", "attention", "--heads", 1, "--queries", 1, "--policy", "auto", env={"KITTENS_ATTENTION_CHOICES": str(bad)})
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("bad.toml", done.stderr)
 
     def test_every_tile_is_right(self):
         done = self.kittens("run", "gemm", "-m", 1, "-n", 1, "-k", 1, "--policy", "1x1x1")

@@ -70,6 +70,23 @@ class Cpu(RunTest):
                     self.assertEqual(r["isa"], d["isa"])
                     self.passes(128, 128, 128, dtype, "--device", d["isa"])
 
+    def test_attention_in_parts_and_decoding(self):
+        common = ["run", "attention", "--heads", 4, "--kv-heads", 2, "--lse"]
+        decode = [*common, "--policy", "decode", "--keys", 300]
+        for options in ([*common, "--queries", 70, "--keys", 1100, "--splits", 3], [*decode, "--queries", 1], [*decode, "--queries", 3, "--causal", "--layout", "bnhd"],
+                        [*decode, "--queries", 2, "--batch", 2, "--cache-lengths", "300,65", "--page-size", 128], [*decode, "--queries", 1, "--page-size", 64, "--page-table", "4,2,0,1,3"]):
+            r = self.json_of(*options)
+            self.assertTrue(r["passed"], r)
+        self.assertIn("attention_merge_bf16", self.json_of(*common, "--queries", 70, "--keys", 1100, "--splits", 3)["variant"])
+        for wrong, words in ((["--queries", 17], "from 1 to 16, not 17"), (["--queries", 1, "--page-size", 96], "multiple of 64, not 96"),
+                             (["--queries", 1, "--page-size", 64, "--page-table", "0,1,2,3,5"], "pages from 0 to 4: page 4 of sequence 0 is 5"),
+                             (["--queries", 1, "--page-size", 64, "--page-table", "0,1"], "page_table must have 5 entries"),
+                             (["--queries", 1, "--cache-lengths", "0"], "each of lengths must be from 1 to 300, not 0"),
+                             (["--queries", 1, "--cache-lengths", "5,6"], "lengths must have one entry"), (["--queries", 1, "--splits", 257], "--splits"),
+                             (["--queries", 1, "--query-offset", 3], "must be 0 when decoding")):
+            self.refuses([*decode, *wrong], words)
+        self.refuses([*common, "--queries", 1, "--page-size", 64], "--policy decode")
+
     def test_policies(self):
         for policy in "default", "masked", "plain":
             self.assertEqual(self.passes(128, 96, 64, "bf16", "--policy", policy)["policy"], policy)

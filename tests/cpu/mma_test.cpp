@@ -104,6 +104,16 @@ TEST_F(mma, bf16_odd_shape) { check_forms<bf16, bf16, 48, 80, 16>(); }
 TEST_F(mma, bf16_large) { check_all<bf16, bf16, 128, 128, 512, false, false>(); }
 TEST_F(mma, bf16_deep) { check_all<bf16, bf16, 64, 32, 1280, false, true>(); }
 TEST_F(mma, bf16_eight_rows) { check_all<bf16, bf16, 8, 32, 32, false, false>(); }
+/// Right operands that are read in place: across the depth, and along it.
+TEST_F(mma, bf16_few_rows) {
+    check_all<bf16, bf16, 16, 64, 64, false, false>();
+    check_all<bf16, bf16, 16, 96, 32, false, false>();
+    check_all<bf16, bf16, 16, 64, 96, false, true>();
+}
+TEST_F(mma, half_few_rows) {
+    check_all<half, half, 16, 64, 64, false, false>();
+    check_all<half, half, 16, 32, 128, false, true>();
+}
 TEST_F(mma, half_small) { check_forms<half, half, 32, 48, 32>(); }
 TEST_F(mma, half_large) { check_all<half, half, 128, 128, 512, false, false>(); }
 TEST_F(mma, int8_small) { check_forms<int8, int8, 32, 32, 64>(); }

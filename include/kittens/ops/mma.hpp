@@ -37,6 +37,7 @@ constexpr void check_mma() {
 struct needed {
     int cols = 1 << 28;   ///< columns of d from here on are not needed: what they hold afterwards is undefined
     int depth = 1 << 28;  ///< columns of a from here on are zero, or rows of b are
+    int rows = 1 << 28;   ///< like cols, rows of d
 };
 
 /// d = a * b + c. a: M x K row layout; b: K x N col layout.
@@ -54,7 +55,7 @@ KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const C& c, needed part
     static_assert(B::tile_layout == layout::col, "mma_AB: b (third argument) must have col layout: fill it with load_transform");
     lower::check_mma<D, A, B, C, A::rows, B::cols, A::cols, B::rows>();
     const lower::operation<D> op("mma_AB");
-    if constexpr (requires { lower::mma_AB(d, a, b, c, part.cols, part.depth); }) lower::mma_AB(d, a, b, c, part.cols, part.depth);
+    if constexpr (requires { lower::mma_AB(d, a, b, c, part.cols, part.depth, part.rows); }) lower::mma_AB(d, a, b, c, part.cols, part.depth, part.rows);
     else lower::mma_AB(d, a, b, c);
 }
 

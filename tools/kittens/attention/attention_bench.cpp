@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "attention_check.hpp"
+#include "attention_choice.hpp"
 #include "attention_operation.hpp"
 
 #include <kittens/runtime/runtime.hpp>
@@ -12,7 +13,7 @@ namespace {
 
 class attention_problem : public bench::operator_problem {
 public:
-    attention_problem(kernels::attention_request r, float scale) : request_(r), scale_(scale) {}
+    attention_problem(kernels::attention_request r, float scale, bool choose) : request_(r), scale_(scale), choose_(choose) {}
 
     nlohmann::ordered_json shape() const override {
         const auto& r = request_;
@@ -23,8 +24,11 @@ public:
         return fmt::format("{} x {}{} x {} x {}{}", r.batch, r.heads, r.key_heads == r.heads ? "" : fmt::format("/{}", r.key_heads), r.queries == r.keys ? fmt::format("{}", r.keys) : fmt::format("{}:{}", r.queries, r.keys), r.dim,
                            r.causal ? ", causal" : "");
     }
-    std::string workload() const override { return fmt::format("{}{}", request_.key_heads == request_.heads ? "MHA" : "GQA", scale_ == 1 ? "" : fmt::format(", inputs scaled by {}", scale_)); }
-    bench::cache_state cache() const override { return bench::cache_state::warm; }
+    std::string workload() const override {
+        if (request_.decode) return "decode";
+        return fmt::format("{}{}", request_.key_heads == request_.heads ? "MHA" : "GQA", scale_ == 1 ? "" : fmt::format(", inputs scaled by {}", scale_));
+    }
+    bench::cache_state cache() const override { return request_.decode ? bench::cache_state::cold : bench::cache_state::warm; }
     double flops() const override { return 4.0 * request_.batch * request_.heads * request_.dim * double(request_.queries) * request_.keys * (request_.causal ? 0.5 : 1); }
 
     std::vector<bench::tensor_spec> tensors() const override {
@@ -43,14 +47,18 @@ public:
     std::function<void()> candidate(const device& where, std::span<void* const> tensors) const override {
         struct prepared {
             queue on;
-            const kernel_record* kernel;
-            std::vector<std::byte> globals;
+            buffer<std::byte> workspace;
+            std::vector<std::pair<const kernel_record*, std::vector<std::byte>>> steps;
         };
         kernels::attention_request r = on(tensors);
         r.threads = where.properties().threads;
-        const kernels::attention_launch l = kernels::prepare_attention(r);
-        const auto p = std::make_shared<prepared>(prepared{queue(where), &kernel_for(where, l.kernel), l.globals});
-        return [p] { p->on.run(*p->kernel, p->globals.data(), p->globals.size()); };
+        if (choose_) r = with_candidate(r, choose_attention(where, r).first);
+        const auto p = std::make_shared<prepared>(prepared{queue(where), buffer<std::byte>(where, std::max<std::size_t>(1, kernels::attention_workspace(r))), {}});
+        r.workspace = {p->workspace.data(), p->workspace.size()};
+        for (kernels::attention_launch& l : kernels::prepare_attention(r)) p->steps.emplace_back(&kernel_for(where, l.kernel), std::move(l.globals));
+        return [p] {
+            for (const auto& [kernel, globals] : p->steps) p->on.run(*kernel, globals.data(), globals.size());
+        };
     }
     bench::operator_verdict check(std::span<void* const> tensors, bool tolerant) const override {
         // A peer may round scores to the element type, which is what the weights' error then is made of.
@@ -74,12 +82,31 @@ private:
 
     kernels::attention_request request_;
     float scale_;
+    bool choose_;
 };
 
 }  // namespace
 
+std::shared_ptr<const bench::operator_problem> attention_bench_problem(const kernels::attention_request& r, float scale, bool choose) {
+    return std::make_shared<attention_problem>(r, scale, choose);
+}
+
 std::vector<std::shared_ptr<const bench::operator_problem>> attention_operation::bench_problems(const std::string& suite) const {
     std::vector<std::shared_ptr<const bench::operator_problem>> all;
+    if (suite == "decode") {
+        for (const int keys : {4096, 8192, 16384, 32768}) {
+            kernels::attention_request r;
+            r.type = type_;
+            r.dim = dim_;
+            r.decode = true;
+            r.heads = 32;
+            r.key_heads = 8;
+            r.queries = 1;
+            r.keys = keys;
+            all.push_back(std::make_shared<attention_problem>(r, 1.0f, false));
+        }
+        return all;
+    }
     const bool quick = suite == "quick";
     for (const bool causal : {false, true})
         for (const int key_heads : {8, 2})
@@ -87,12 +114,12 @@ std::vector<std::shared_ptr<const bench::operator_problem>> attention_operation:
                 kernels::attention_request r;
                 r.type = type_;
                 r.dim = dim_;
-                r.rows8 = policy_ == "rows8";
+                if (policy_ != "auto") r = with_candidate(r, {policy_, 0});
                 r.heads = 8;
                 r.key_heads = key_heads;
                 r.queries = r.keys = n;
                 r.causal = causal;
-                all.push_back(std::make_shared<attention_problem>(r, suite == "large-scores" ? 6.0f : 1.0f));
+                all.push_back(std::make_shared<attention_problem>(r, suite == "large-scores" ? 6.0f : 1.0f, policy_ == "auto"));
             }
     return all;
 }

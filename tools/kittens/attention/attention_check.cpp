@@ -39,7 +39,8 @@ std::vector<part> parts_of(const kernels::attention_request& r) {
         part p{n, 0, r.queries, 0, r.keys, 0};
         if (!r.query_starts.empty())
             p = {0, r.query_starts[n], r.query_starts[n + 1] - r.query_starts[n], r.key_starts[n], r.key_starts[n + 1] - r.key_starts[n], 0};
-        p.diagonal = diagonal + (r.align_ends ? p.keys - p.queries : 0);
+        if (!r.lengths.empty()) p.keys = r.lengths[n];
+        p.diagonal = diagonal + (r.align_ends || r.decode ? p.keys - p.queries : 0);
         parts.push_back(p);
     }
     return parts;
@@ -48,6 +49,10 @@ std::vector<part> parts_of(const kernels::attention_request& r) {
 void reference_row(const kernels::attention_request& r, const part& p, int head, int query, double weight_units, row_reference& to) {
     const int key_head = head / (r.heads / r.key_heads);
     const auto at = [](const kernels::attention_tensor& t, int b, int h, int row) { return b * t.batch_stride + h * t.head_stride + row * t.row_stride; };
+    const auto of_key = [&](const kernels::attention_tensor& t, int j) {
+        if (r.page_table.empty()) return at(t, p.batch, key_head, p.first_key + j);
+        return at(t, r.page_table[static_cast<std::size_t>(p.batch) * ((r.keys + r.page_size - 1) / r.page_size) + j / r.page_size], key_head, j % r.page_size);
+    };
     const std::int64_t q = at(r.q, p.batch, head, p.first_query + query);
     const double scale = r.scale > 0 ? static_cast<float>(r.scale) : 1 / std::sqrt(static_cast<double>(r.dim));
     const double unit = r.type == dtype::f16 ? 0x1p-11 : 0x1p-8, smallest = r.type == dtype::f16 ? 0x1p-24 : 0x1p-126;
@@ -58,7 +63,7 @@ void reference_row(const kernels::attention_request& r, const part& p, int head,
     const int end = r.causal ? std::min(p.keys, query + p.diagonal + 1) : p.keys;
     double largest = -infinite, score_error = 0;
     for (int j = begin; j < end; ++j) {
-        const std::int64_t k = at(r.k, p.batch, key_head, p.first_key + j);
+        const std::int64_t k = of_key(r.k, j);
         double sum = 0, sum_abs = 0;
         for (int d = 0; d < r.dim; ++d) {
             const double x = query_values[d] * value(r.type, r.k.data, k + d);
@@ -99,7 +104,7 @@ void reference_row(const kernels::attention_request& r, const part& p, int head,
     const double small_weight_error = smallest / 2 / total;
     for (int j = begin; j < end; ++j) {
         const double w = score[j] / total;
-        const std::int64_t v = at(r.v, p.batch, key_head, p.first_key + j);
+        const std::int64_t v = of_key(r.v, j);
         for (int d = 0; d < r.dim; ++d) {
             const double x = value(r.type, r.v.data, v + d);
             to.o[d] += w * x;

@@ -12,14 +12,14 @@ namespace kittens::tool {
 namespace {
 
 constexpr std::int64_t longest = std::int64_t{1} << 24;
-const std::vector<std::string> policies{"default", "rows8"};
+const std::vector<std::string> policies{"default", "rows8", "decode", "auto", "keys256", "keys1024"};
 
 }  // namespace
 
 void attention_operation::add_kernel_options(CLI::App& to) {
     to.add_option("--dtype", type_text_, "Element type: bf16 or fp16")->type_name("TYPE")->capture_default_str();
     to.add_option("--head-dim", dim_text_, "Head dimension: 64, 96, 128 or 256")->type_name("D")->capture_default_str();
-    to.add_option("--policy", policy_, "default, or rows8 (head dimension 128): smaller tiles, for few queries")->type_name("NAME")->capture_default_str();
+    to.add_option("--policy", policy_, "default; rows8 (head dimension 128): smaller tiles, for few queries; decode: few queries at the end of a long cache; keys256, keys1024 (head dimension 128, cpu): steps of so many keys; auto: the table of measured choices")->type_name("NAME")->capture_default_str();
 }
 
 void attention_operation::add_problem_options(CLI::App& to) {
@@ -38,6 +38,10 @@ void attention_operation::add_problem_options(CLI::App& to) {
     to.add_flag("--mask", text_.mask, "Add a random mask, of the element type, to the scaled scores");
     to.add_option("--lengths", text_.lengths, "Sequences of different lengths, packed: QUERIES:KEYS,..., which add up to --queries and --keys")->type_name("LIST");
     to.add_flag("--align-ends", text_.align_ends, "With --lengths: a sequence's last query stands at its last key");
+    to.add_option("--splits", text_.splits, "Cut the keys into S parts with workers of their own, and merge what comes out; chosen if not given")->type_name("S");
+    to.add_option("--cache-lengths", text_.cache_lengths, "With --policy decode: keys of each sequence, of at most --keys")->type_name("N,N,...");
+    to.add_option("--page-size", text_.page_size, "With --policy decode: a cache in pages of N keys, a multiple of 64")->type_name("N");
+    to.add_option("--page-table", text_.page_table, "With --page-size: where the pages of the sequences are; a random order if not given")->type_name("N,N,...");
     to.add_flag("--lse", text_.lse, "Compute the logarithms of the sums of exponentials too");
     to.add_option("--layout", text_.layout, "Of all tensors: bhnd or bnhd")->type_name("NAME")->capture_default_str();
     to.add_option("--scale", text_.data_scale, "Standard deviation of the data")->type_name("X")->capture_default_str();
@@ -49,7 +53,7 @@ void attention_operation::check_kernel_options() {
     require_choice("head dimension", dim_text_, {"64", "96", "128", "256"});
     dim_ = std::stoi(dim_text_);
     require_choice("attention policy", policy_, policies);
-    if (policy_ == "rows8" && dim_ != 128) throw user_error(fmt::format("--policy rows8 is for --head-dim 128, not {}; leave it out", dim_));
+    if ((policy_ == "rows8" || policy_.starts_with("keys")) && dim_ != 128) throw user_error(fmt::format("--policy {} is for --head-dim 128, not {}; leave it out", policy_, dim_));
 }
 
 void attention_operation::check_problem_options() {
@@ -57,7 +61,7 @@ void attention_operation::check_problem_options() {
     kernels::attention_request r;
     r.type = type_;
     r.dim = dim_;
-    r.rows8 = policy_ == "rows8";
+    if (policy_ == "rows8" || policy_.starts_with("keys")) r.policy = policy_;
     r.batch = number("--batch", text_.batch, 1, 65535);
     r.heads = number("--heads", text_.heads, 1, 65535);
     r.key_heads = text_.key_heads.empty() ? r.heads : number("--kv-heads", text_.key_heads, 1, r.heads);
@@ -91,28 +95,60 @@ void attention_operation::check_problem_options() {
         r.batch = static_cast<int>(query_starts_.size()) - 1;
     } else if (text_.align_ends) throw user_error("--align-ends is for --lengths; use --query-offset");
     r.align_ends = text_.align_ends;
+    r.splits = text_.splits.empty() ? 0 : number("--splits", text_.splits, 1, 256);
+    check_decode_options(r);
     asked_ = r;
 }
 
+void attention_operation::check_decode_options(kernels::attention_request& r) {
+    const auto numbers = [](const char* option, const std::string& text) {
+        std::vector<std::int32_t> all;
+        for (const std::string& one : split(text, ',')) all.push_back(static_cast<std::int32_t>(whole_number(option, one, 0, longest)));
+        return all;
+    };
+    cache_lengths_.clear();
+    page_table_.clear();
+    r.decode = policy_ == "decode";
+    if (!r.decode) {
+        for (const auto& [option, text] : {std::pair{"--cache-lengths", text_.cache_lengths}, {"--page-size", text_.page_size}, {"--page-table", text_.page_table}})
+            if (!text.empty()) throw user_error(fmt::format("{} is for --policy decode", option));
+        return;
+    }
+    if (!text_.lengths.empty()) throw user_error("--lengths cannot be combined with --policy decode; use --cache-lengths");
+    if (!text_.cache_lengths.empty()) cache_lengths_ = numbers("a number of keys in --cache-lengths", text_.cache_lengths);
+    if (text_.page_size.empty()) {
+        if (!text_.page_table.empty()) throw user_error("--page-table is for --page-size");
+        return;
+    }
+    r.page_size = static_cast<int>(whole_number("--page-size", text_.page_size, 1, longest));
+    if (r.page_size % kernels::decode_page_unit) throw user_error(fmt::format("--page-size must be a multiple of {}, not {}", kernels::decode_page_unit, r.page_size));
+    r.pages = r.batch * ((r.keys + r.page_size - 1) / r.page_size);
+    if (!text_.page_table.empty()) page_table_ = numbers("a page in --page-table", text_.page_table);
+}
+
 std::vector<std::string> attention_operation::check_problems() const {
-    return {"--heads 2 --kv-heads 1 --queries 40 --keys 70 --causal --query-offset 30 --lse", "--heads 1 --queries 1 --keys 33 --window 9",
+    if (policy_ == "decode")
+        return {"--heads 4 --kv-heads 2 --queries 1 --keys 200 --splits 2 --lse", "--heads 2 --kv-heads 1 --queries 3 --keys 150 --causal --layout bnhd --batch 2 --cache-lengths 150,40 --page-size 64",
+                "--heads 3 --kv-heads 1 --queries 2 --keys 100 --causal --window 30 --soft-cap 5 --splits 1"};
+    return {"--heads 2 --kv-heads 1 --queries 40 --keys 70 --causal --query-offset 30 --lse --splits 2", "--heads 1 --queries 1 --keys 33 --window 9",
             "--heads 1 --queries 17 --keys 40 --mask --soft-cap 5 --layout bnhd"};
 }
 
 std::vector<std::string> attention_operation::kernel_choices() const {
     std::vector<std::string> choices;
     for (const char* type : {"bf16", "fp16"}) {
-        for (const int dim : {64, 96, 128, 256}) choices.push_back(fmt::format("--dtype {} --head-dim {} --policy default", type, dim));
+        for (const char* policy : {"default", "decode"})
+            for (const int dim : {64, 96, 128, 256}) choices.push_back(fmt::format("--dtype {} --head-dim {} --policy {}", type, dim, policy));
         choices.push_back(fmt::format("--dtype {} --head-dim 128 --policy rows8", type));
     }
     return choices;
 }
 
 inspect_plan attention_operation::inspect() {
-    const bool rows8 = policy_ == "rows8";
-    const kernels::attention_policy policy = rows8 ? kernels::attention_rows8(type_, dim_) : kernels::attention_default(type_, dim_);
+    if (policy_ == "auto" || policy_.starts_with("keys")) throw user_error(fmt::format("--policy {} is for target cpu; inspect takes default, rows8 or decode", policy_));
+    const kernels::attention_policy policy = policy_ == "rows8" ? kernels::attention_rows8(type_, dim_) : policy_ == "decode" ? kernels::attention_decode(type_, dim_) : kernels::attention_default(type_, dim_);
     inspect_plan plan;
-    plan.kernel = fmt::format("attention_{}_{}{}", type_text_, dim_, rows8 ? "_rows8" : "");
+    plan.kernel = fmt::format("attention_{}_{}{}", type_text_, dim_, policy_ == "default" ? "" : "_" + policy_);
     plan.policy = policy_;
     plan.type = type_text_;
     plan.grf = static_cast<unsigned>(policy.grf);
@@ -120,7 +156,7 @@ inspect_plan attention_operation::inspect() {
     plan.dpas_per_k_step = static_cast<unsigned>(2 * (policy.rows / 8) * (policy.keys / 16) * (policy.dim / 16));
     plan.source = fmt::format("#include <attention/attention.hpp>\n#include <attention/policies.hpp>\n\n"
                               "KITTENS_KERNEL({}, kernels::attention<kernels::{}(kittens::dtype::{}, {})>)\n",
-                              plan.kernel, rows8 ? "attention_rows8" : "attention_default", type_ == dtype::f16 ? "f16" : "bf16", dim_);
+                              plan.kernel, "attention_" + policy_, type_ == dtype::f16 ? "f16" : "bf16", dim_);
     return plan;
 }
 

@@ -2,11 +2,16 @@
 #include "../operands.hpp"
 #include "../text.hpp"
 #include "attention_check.hpp"
+#include "attention_choice.hpp"
 #include "attention_operation.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
+#include <random>
 
 namespace kittens::tool {
 
@@ -21,8 +26,9 @@ double seen_pairs(const kernels::attention_request& r) {
     double pairs = 0;
     for (int n = 0; n < r.batch; ++n) {
         const bool packed = !r.query_starts.empty();
-        const int queries = packed ? r.query_starts[n + 1] - r.query_starts[n] : r.queries, keys = packed ? r.key_starts[n + 1] - r.key_starts[n] : r.keys;
-        const int diagonal = r.query_offset - r.key_offset + (r.align_ends ? keys - queries : 0);
+        const int queries = packed ? r.query_starts[n + 1] - r.query_starts[n] : r.queries;
+        const int keys = packed ? r.key_starts[n + 1] - r.key_starts[n] : r.lengths.empty() ? r.keys : r.lengths[n];
+        const int diagonal = r.query_offset - r.key_offset + (r.align_ends || r.decode ? keys - queries : 0);
         for (int i = 0; i < queries; ++i) {
             const int begin = r.window > 0 ? std::max(0, i + diagonal - r.window + 1) : 0, end = r.causal ? std::min(keys, i + diagonal + 1) : keys;
             pairs += std::max(0, end - begin);
@@ -38,8 +44,10 @@ run_outcome attention_operation::run(const run_request& request) {
     kernels::attention_request r = asked_;
     const int entries = query_starts_.empty() ? r.batch : 1;
     const std::int64_t row = std::int64_t{dim_} * size_of(type_);
-    const auto bytes = [&](int heads, int length) { return matrix_bytes(std::int64_t{entries} * heads * length, dim_, type_); };
-    const std::uint64_t q_bytes = bytes(r.heads, r.queries), k_bytes = bytes(r.key_heads, r.keys);
+    const auto bytes = [&](int all, int heads, int length) { return matrix_bytes(std::int64_t{all} * heads * length, dim_, type_); };
+    const bool paged = r.page_size > 0;
+    const int key_entries = paged ? r.pages : entries, key_rows = paged ? r.page_size : r.keys;
+    const std::uint64_t q_bytes = bytes(entries, r.heads, r.queries), k_bytes = bytes(key_entries, r.key_heads, key_rows);
     const std::uint64_t mask_bytes = text_.mask ? matrix_bytes(std::int64_t{entries} * r.heads * r.queries, r.keys, type_) : 0;
     const std::uint64_t lse_bytes = text_.lse ? matrix_bytes(std::int64_t{entries} * r.heads, r.queries, dtype::f32) : 0;
     const std::uint64_t guard = guard_bytes(where, row * 256), lse_guard = guard_bytes(where, 4096);
@@ -69,8 +77,8 @@ run_outcome attention_operation::run(const run_request& request) {
 
     const auto place = [&](const void* pq, const void* pk, const void* pv, const void* po, const void* pm, void* pl) {
         r.q = tensor(text_.layout, pq, r.heads, r.queries, dim_);
-        r.k = tensor(text_.layout, pk, r.key_heads, r.keys, dim_);
-        r.v = tensor(text_.layout, pv, r.key_heads, r.keys, dim_);
+        r.k = tensor(text_.layout, pk, r.key_heads, key_rows, dim_);
+        r.v = tensor(text_.layout, pv, r.key_heads, key_rows, dim_);
         r.o = tensor(text_.layout, po, r.heads, r.queries, dim_);
         if (text_.mask) r.mask = {pm, std::int64_t{r.heads} * r.queries * r.keys, std::int64_t{r.queries} * r.keys, r.keys};
         r.lse = text_.lse ? static_cast<float*>(pl) : nullptr;
@@ -81,24 +89,49 @@ run_outcome attention_operation::run(const run_request& request) {
         r.key_starts = {starts.data() + query_starts_.size(), key_starts_.size()};
     }
     r.threads = where.properties().threads;
+    std::vector<std::int32_t> pages = page_table_;
+    if (paged && pages.empty()) {
+        pages.resize(static_cast<std::size_t>(r.pages));
+        std::iota(pages.begin(), pages.end(), 0);
+        std::shuffle(pages.begin(), pages.end(), std::mt19937_64(request.seed));
+    }
+    buffer<std::int32_t> table(where, std::max<std::size_t>(1, pages.size())), lengths(where, std::max<std::size_t>(1, cache_lengths_.size()));
+    std::copy(pages.begin(), pages.end(), table.begin());
+    std::copy(cache_lengths_.begin(), cache_lengths_.end(), lengths.begin());
+    r.page_table = {table.data(), pages.size()};
+    r.lengths = {lengths.data(), cache_lengths_.size()};
 
     run_outcome result;
     result.policy = policy_;
+    if (policy_.starts_with("keys") && where.target() != "cpu") throw user_error(fmt::format("--policy {} is for --target cpu, not {}", policy_, where.target()));
+    if (policy_ == "auto") {
+        const auto [chosen, why] = choose_attention(where, r);
+        result.policy = chosen.text();
+        result.notes.push_back(fmt::format("policy {}: {}", chosen.text(), why));
+        const int splits = r.splits;
+        r = with_candidate(r, chosen);
+        if (splits > 0) r.splits = splits;
+    }
     result.type = type_text_;
     result.shape = {{"batch", r.batch}, {"heads", r.heads}, {"kv_heads", r.key_heads}, {"queries", r.queries}, {"keys", r.keys}, {"head_dim", dim_}, {"causal", r.causal}};
     result.shape_text = fmt::format("{} x {} heads ({} of keys), {} queries, {} keys, dimension {}{}", r.batch, r.heads, r.key_heads, r.queries, r.keys, dim_, r.causal ? ", causal" : "");
     result.work = 4.0 * seen_pairs(r) * r.heads * dim_;
-    kernels::attention_launch launch;
+    std::optional<buffer<std::byte>> workspace;
+    std::vector<launch_step> steps;
     try {
-        launch = kernels::prepare_attention(r);
+        const std::size_t room = kernels::attention_workspace(r);
+        require_memory(where, room, what + ": parts to be merged");
+        workspace.emplace(where, std::max<std::size_t>(1, room));
+        r.workspace = {workspace->data(), workspace->size()};
+        for (kernels::attention_launch& l : kernels::prepare_attention(r)) steps.push_back({&kernel_for(where, l.kernel), std::move(l.globals)});
     } catch (const std::invalid_argument& e) {
         throw user_error(e.what());
     }
-    const kernel_record& kernel = kernel_for(where, launch.kernel);
-    result.kernel = kernel.name;
-    result.runs = run_repeatedly(on, kernel, launch.globals.data(), launch.globals.size(), request.repeat, [&] {
+    for (const launch_step& s : steps) result.kernel += (result.kernel.empty() ? "" : " + ") + std::string(s.kernel->name);
+    result.runs = run_repeatedly(on, steps, request.repeat, [&] {
         device_o.poison(on);
         device_lse.poison(on);
+        on.poison(*workspace);
         on.wait();
     });
     if (!result.runs.failure.empty()) {

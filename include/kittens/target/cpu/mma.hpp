@@ -3,6 +3,8 @@
 #pragma once
 
 #include <kittens/target/cpu/engine_amx.hpp>
+#include <kittens/target/cpu/engine_amx_few.hpp>
+#include <kittens/target/cpu/engine_few.hpp>
 #include <kittens/target/cpu/engine_vector.hpp>
 #include <kittens/target/cpu/maps.hpp>
 
@@ -56,6 +58,16 @@ KITTENS_INLINE void add_product(const D& d, const operand<TA>& left, const opera
         d.live_rows = rows;
     }
 #if defined(KITTENS_CPU_AMX)
+    if constexpr (D::rows <= tile_side && Form::id == form_bf16::id && std::is_same_v<TA, bf16> && std::is_same_v<TB, bf16>) {
+        if (!sink && part.lanes >= right.lanes && takes_few_product(left, right)) return few_product(d.elements, D::pitch, fresh, left, right, part.depth);
+    }
+#endif
+    if constexpr (D::rows <= detail::few_most_rows && std::is_same_v<typename D::element, float> && std::is_same_v<TA, TB> && (std::is_same_v<TA, bf16> || std::is_same_v<TA, half>)) {
+        const int wanted = std::min(left.lanes, part.rows);
+        if (!sink && takes_few_vectors(left, right, wanted)) return few_vector_product(d.elements, D::pitch, fresh, left, right, wanted, part.lanes, part.depth);
+    }
+    asked_ahead.flush();
+#if defined(KITTENS_CPU_AMX)
     if constexpr (by_tiles<Form>) tile_product<Form>(d.elements, D::pitch, fresh, left, right, sink, part);
     else
 #endif
@@ -85,7 +97,7 @@ KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c, extent pa
     if (&d != &c) d = c;
     const auto left = operand_of<!ATransposed>(a);
     const auto right = operand_of<BTransposed>(b);
-    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0 || part.lanes <= 0 || part.depth <= 0) return;
+    if (left.lanes == 0 || right.lanes == 0 || left.depth == 0 || right.depth == 0 || part.lanes <= 0 || part.depth <= 0 || part.rows <= 0) return;
 #if defined(KITTENS_CPU_AMX)
     if constexpr (by_tiles<form>) {
         if (part.lanes >= right.lanes && part.depth >= right.depth && left.shared && right.shared && std::min(left.depth, right.depth) <= pass_depth<form>) {
@@ -104,8 +116,8 @@ KITTENS_INLINE void multiply(D& d, const A& a, const B& b, const D& c, extent pa
 }
 
 template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c) { multiply<false, false>(d, a, b, c); }
-template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c, int needed_cols, int needed_depth) {
-    multiply<false, false>(d, a, b, c, extent{needed_cols, needed_depth});
+template <class D, class A, class B> KITTENS_INLINE void mma_AB(D& d, const A& a, const B& b, const D& c, int needed_cols, int needed_depth, int needed_rows) {
+    multiply<false, false>(d, a, b, c, extent{needed_cols, needed_depth, needed_rows});
 }
 template <class D, class A, class B> KITTENS_INLINE void mma_ABt(D& d, const A& a, const B& b, const D& c) { multiply<false, true>(d, a, b, c); }
 template <class D, class A, class B> KITTENS_INLINE void mma_AtB(D& d, const A& a, const B& b, const D& c) { multiply<true, false>(d, a, b, c); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kittens/ops/place.hpp>
+#include <kittens/target/cpu/lines_ahead.hpp>
 #include <kittens/target/cpu/maps.hpp>
 #include <kittens/target/cpu/simd.hpp>
 #include <kittens/target/cpu/storage.hpp>
@@ -165,7 +166,7 @@ KITTENS_INLINE void prefetch_area(const GL& src, const place& at, int rows, int 
     const clipped_area in(src, at, rows, cols);
     if (in.rows == 0) return;
     const auto* from = address(src, place{at.b, at.d, at.row + in.skip_rows, at.col + in.skip_cols});
-    for (int i = 0; i < in.rows; ++i, from += src.row_stride) prefetch_row(from, in.cols);
+    asked_ahead.add(from, src.row_stride * std::int64_t(sizeof(*from)), in.rows, in.cols * int(sizeof(*from)));
 }
 
 template <class RT, class GL>

@@ -33,9 +33,9 @@ struct operand {
     const T* at(int lane, int k) const { return along ? data + lane * stride + k : data + k * stride + lane; }
 };
 
-/// How much of a product is wanted: lanes of B, and depth. Panels are packed whole all the same, so that they can be shared.
+/// How much of a product is wanted: lanes of B, depth, and lanes of A. Panels are packed whole all the same, so that they can be shared.
 struct extent {
-    int lanes, depth;
+    int lanes, depth, rows = 1 << 28;
 };
 inline constexpr extent all_of_it{1 << 28, 1 << 28};
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <kittens/base/shape.hpp>
+#include <kittens/target/cpu/engine_amx_few.hpp>
 #include <kittens/target/cpu/engine_amx_weights.hpp>
 #include <kittens/target/cpu/maps.hpp>
 #include <kittens/target/cpu/math.hpp>
@@ -79,12 +80,23 @@ KITTENS_INLINE void band_weights_row(int i, P& dst, V& sums, V& peaks, const T& 
 
 template <tile P, vector V, tile T>
 KITTENS_INLINE void band_weights(P& dst, V& sums, V& peaks, const T& src, float scale, const V& reference, const band& inside) {
+    // Rows that count as zero, because there are fewer rows than the tile has, are worked out once.
+    const int rows = src.borrowed.data || src.product_waits() ? T::rows : src.live_rows;
     src.settle();
     dst.overwrite();
     const vfloat by = detail::vsplat(scale);
-    for (int i = 0; i < T::rows; ++i) band_weights_row(i, dst, sums, peaks, src, by, reference, inside);
+    for (int i = 0; i < rows; ++i) band_weights_row(i, dst, sums, peaks, src, by, reference, inside);
+    for (int i = rows; i < T::rows; ++i) {
+        using E = typename P::element;
+        const detail::row_range in(inside, i, T::cols);
+        alignas(64) float weight[lanes];
+        vstore_float(weight, detail::exp2_about<E>(detail::vsplat(-reference.v[i])));
+        std::memset(static_cast<void*>(dst.row(i)), 0, T::cols * sizeof(E));
+        std::fill(dst.row(i) + in.from, dst.row(i) + in.to, convert<E>(weight[0]));
+        sums.v[i] += weight[0] * float(in.to - in.from);
+        peaks.v[i] = in.to > in.from ? -reference.v[i] : -__builtin_inff();
+    }
 }
-
 
 namespace detail {
 /// Whether the types fit the matrix unit's way with scores.
@@ -96,11 +108,19 @@ inline constexpr bool has_score_tiles =
     false;
 #endif
 
+template <int Rows, int Cols, class A>
+inline constexpr bool has_few_rows =
+#if defined(KITTENS_CPU_AMX)
+    std::is_same_v<typename A::element, bf16> && Rows <= tile_side && Cols % few_keys == 0 && A::cols % (2 * tile_side) == 0;
+#else
+    false;
+#endif
+
 /// What the band needs of the scores a * b.
 template <tile A, tile B> KITTENS_INLINE auto scores_of(const A& a, const B& b, const band& inside) {
     rt<float, A::rows, B::cols, layout::row, default_base(A::rows, B::cols)> score;
     score.set_zero();
-    lower::mma_AB(score, a, b, score, std::min(inside.cols, inside.upper + A::rows), 1 << 28);
+    lower::mma_AB(score, a, b, score, std::min(inside.cols, inside.upper + A::rows), 1 << 28, 1 << 28);
     return score;
 }
 }  // namespace detail
@@ -115,6 +135,14 @@ KITTENS_INLINE float band_weights_AB(P& dst, V& sums, const A& a, const B& b, fl
         if (takes_tiles(left, right, inside, P::cols)) {
             dst.overwrite();
             return band_weights_tiles<A::cols>(dst, sums, left, right, scale, reference, inside);
+        }
+    }
+    if constexpr (detail::has_few_rows<P::rows, P::cols, A>) {
+        const auto left = operand_of<true>(a);
+        const auto right = operand_of<false>(b);
+        if (takes_few<A::cols>(left, right, inside, P::rows, P::cols)) {
+            dst.overwrite();
+            return band_weights_few<A::cols>(dst, sums, left, right, scale, reference, inside.cols);
         }
     }
 #endif
@@ -133,6 +161,11 @@ KITTENS_INLINE void band_row_max_AB(V& dst, const A& a, const B& b, float scale,
         const auto left = operand_of<true>(a);
         const auto right = operand_of<false>(b);
         if (takes_tiles(left, right, inside, B::cols)) return band_row_max_tiles<A::cols>(dst, left, right, B::cols, scale, inside);
+    }
+    if constexpr (detail::has_few_rows<A::rows, B::cols, A>) {
+        const auto left = operand_of<true>(a);
+        const auto right = operand_of<false>(b);
+        if (takes_few<A::cols>(left, right, inside, A::rows, B::cols)) return band_row_max_few<A::cols>(dst, left, right, scale, std::min(inside.cols, B::cols));
     }
 #endif
     lower::band_row_max(dst, detail::scores_of(a, b, inside), scale, inside);

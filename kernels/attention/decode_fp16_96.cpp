@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "attention.hpp"
+#include "policies.hpp"
+
+using namespace kernels;
+
+KITTENS_KERNEL(attention_fp16_96_decode, attention<attention_decode(dtype::f16, 96)>)
