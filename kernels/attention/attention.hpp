@@ -126,9 +126,11 @@ struct attention {
         if (first >= s.queries) return;
         const auto queries = g.q.rows_from(s.first_query, s.queries);
 
+        // A block at the end may have fewer tiles.
+        const int there = ceil_div(s.queries - first, P.rows), tiles = P.tiles == 1 || there > P.tiles ? P.tiles : there;
         query_tile x[P.tiles];
         KITTENS_UNROLL_BY(1)
-        for (int t = 0; t < P.tiles; ++t) {
+        for (int t = 0; t < tiles; ++t) {
             if constexpr (P.preload) {
                 KITTENS_UNROLL
                 for (int d = 0; d < depth_parts; ++d) load(x[t].q[d], queries, {s.batch, head, index * P.tiles + t, d});
@@ -142,7 +144,7 @@ struct attention {
         const step_range steps(g, s, first);
         for (int j = steps.begin; j < steps.end; ++j) {
             KITTENS_UNROLL_BY(1)
-            for (int t = 0; t < P.tiles; ++t) {
+            for (int t = 0; t < tiles; ++t) {
                 const int at = first + t * P.rows + s.diagonal - j * P.keys;
                 const band inside{s.keys - j * P.keys, P.decode ? -band::unlimited : at - g.left, P.decode ? band::unlimited : at + g.right};
                 if (P.tiles > 1 && inside.holds_none(P.rows, P.keys)) continue;
@@ -152,7 +154,7 @@ struct attention {
 
         const auto out = g.o.rows_from(s.first_query, s.queries);
         KITTENS_UNROLL_BY(1)
-        for (int t = 0; t < P.tiles; ++t) finish(g, s, out, x[t], head, index * P.tiles + t);
+        for (int t = 0; t < tiles; ++t) finish(g, s, out, x[t], head, index * P.tiles + t);
     }
 
     KITTENS_INLINE void step(const globals& g, const sequence& s, query_tile& x, int head, int tile, int j, const band& inside) const {

@@ -89,14 +89,16 @@ template <class T> KITTENS_NOINLINE void few_dot_products(float* c, std::int64_t
                 for (int i = 0; i < few_key_block; ++i) sum[r][i] = few_splat(0);
             }
             for (int d = 0; d < depth; d += wide) {
+                two_vectors v[few_key_block];
                 KITTENS_UNROLL
-                for (int i = 0; i < few_key_block; ++i) {
-                    const two_vectors v = widen_two(key[i] + d);
+                for (int i = 0; i < few_key_block; ++i) v[i] = widen_two(key[i] + d);
+                KITTENS_UNROLL
+                for (int r = 0; r < few_row_block; ++r) {
+                    const vfloat a0 = vload_float(from + r * few_most_depth + d), a1 = vload_float(from + r * few_most_depth + d + lanes);
                     KITTENS_UNROLL
-                    for (int r = 0; r < few_row_block; ++r) {
-                        sum[r][i] = few_multiply_add(v.a, vload_float(from + r * few_most_depth + d), sum[r][i]);
-                        sum[r][i] = few_multiply_add(v.b, vload_float(from + r * few_most_depth + d + lanes), sum[r][i]);
-                    }
+                    for (int i = 0; i < few_key_block; ++i) sum[r][i] = few_multiply_add(v[i].a, a0, sum[r][i]);
+                    KITTENS_UNROLL
+                    for (int i = 0; i < few_key_block; ++i) sum[r][i] = few_multiply_add(v[i].b, a1, sum[r][i]);
                 }
             }
             // Lane r * few_key_block + i: the sum of sum[r][i].
@@ -112,10 +114,13 @@ template <class T> KITTENS_NOINLINE void few_dot_products(float* c, std::int64_t
             for (int i = 1; i < lanes; ++i) total = few_add(total, as_floats(square[i]));
             alignas(64) float totals[lanes];
             vstore_float(totals, total);
-            for (int r = 0; r < few_row_block && block * few_row_block + r < rows; ++r) {
-                float* const to = c + (block * few_row_block + r) * ldc + j;
-                for (int i = 0; i < few_key_block && j + i < keys; ++i) to[i] = fresh ? totals[r * few_key_block + i] : to[i] + totals[r * few_key_block + i];
-            }
+            const int n_rows = std::min(few_row_block, rows - block * few_row_block), n_keys = std::min(few_key_block, keys - j);
+            float* const to = c + block * few_row_block * ldc + j;
+            if (fresh && n_keys == few_key_block)
+                for (int r = 0; r < n_rows; ++r) std::memcpy(to + r * ldc, totals + r * few_key_block, few_key_block * sizeof(float));
+            else
+                for (int r = 0; r < n_rows; ++r)
+                    for (int i = 0; i < n_keys; ++i) to[r * ldc + i] = fresh ? totals[r * few_key_block + i] : to[r * ldc + i] + totals[r * few_key_block + i];
         }
     }
     if (!fresh) return;
