@@ -129,8 +129,30 @@ shape_figures measure(const gemm_shape& shape, const gemm_request& request, cons
         }
     }
 
+    struct ready_own {
+        std::string name, policy;
+        buffer<std::byte> c;
+        std::function<void()> run;
+        double error;
+    };
+    std::vector<ready_own> ours;
+    for (const own_entrant& who : request.own) {
+        const std::string policy = who.policy(shape);
+        if (policy.empty()) {
+            result.omitted.push_back({who.name, who.reason, false});
+            continue;
+        }
+        buffer<std::byte> to = data.output(out);
+        auto product = kernel_candidate(where, request.in, policy)(shape, data.a(request.in), data.b(request.in), to.data());
+        product();
+        const verdict v = data.check(to.data(), out);
+        if (v.passed()) ours.push_back({who.name, policy, std::move(to), std::move(product), v.relative_frobenius});
+        else result.omitted.push_back({who.name, fmt::format("wrong result: {}", v.failure), true});
+    }
+
     std::vector<contender> contenders{{"candidate", run}};
     for (ready_peer& p : ready) contenders.push_back({p.name, [&p] { p.product.run(); }});
+    for (ready_own& p : ours) contenders.push_back({p.name, p.run});
     surroundings around = real_surroundings();
     if (tick) around.progress = tick;
     const std::vector<samples> taken = interleave(contenders, request.how, around);
@@ -149,14 +171,24 @@ shape_figures measure(const gemm_shape& shape, const gemm_request& request, cons
         result.peers.push_back({ready[i].name, types_text(ready[i].in, ready[i].out, request.in), ready[i].product.implementation(),
                                 summarise(taken[i + 1].seconds), summarise(ratios(taken[i + 1].seconds, taken[0].seconds)), errors[i]});
     }
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        const samples& of = taken[1 + ready.size() + i];
+        if (const verdict last = data.check(ours[i].c.data(), out); !last.passed()) {
+            result.omitted.push_back({ours[i].name, fmt::format("wrong result after the measurement: {}", last.failure), true});
+            continue;
+        }
+        result.peers.push_back({ours[i].name, name_of(request.in), "policy " + ours[i].policy, summarise(of.seconds), summarise(ratios(of.seconds, taken[0].seconds)), ours[i].error, true});
+    }
     return result;
 }
 
 }  // namespace
 
 const peer_figures* shape_figures::best() const {
-    const auto at = std::min_element(peers.begin(), peers.end(), [](const auto& a, const auto& b) { return a.ratio.median < b.ratio.median; });
-    return at == peers.end() ? nullptr : &*at;
+    const peer_figures* least = nullptr;
+    for (const peer_figures& p : peers)
+        if (!p.own && (!least || p.ratio.median < least->ratio.median)) least = &p;
+    return least;
 }
 
 std::optional<double> gemm_figures::geomean(const std::string* peer, half which) const {
@@ -197,6 +229,7 @@ gemm_figures run_gemm_suite(const gemm_request& request, const device& where, co
             result.not_here.push_back({asked, e.what(), e.command()});
         }
     }
+    for (const own_entrant& who : request.own) result.peers.push_back({who.name, "another policy of ours", where.properties().isa});
     for (const gemm_shape& shape : request.shapes) {
         result.shapes.push_back(measure(shape, request, where, candidate, peers, tick));
         if (done) done(result.shapes.back());

@@ -29,6 +29,15 @@ gemm_candidate kernel_candidate(const device& where, dtype in, const std::string
 /// The policy that kernel_candidate launches for a shape.
 std::string candidate_policy(const device& where, dtype in, const std::string& policy, const gemm_shape& shape);
 
+/// Another policy of the candidate's kernel, measured like a peer; it is never the best one.
+struct own_entrant {
+    std::string name;
+    std::function<std::string(const gemm_shape&)> policy;  ///< empty: none for this shape, ...
+    std::string reason;                                    ///< ... because of this
+};
+/// "unsplit": where the candidate's policy shares K out among threads, the same tiles without that.
+own_entrant unsplit_entrant(const device& where, dtype in, const std::string& policy);
+
 struct gemm_request {
     std::string suite;
     std::vector<gemm_shape> shapes;
@@ -44,6 +53,7 @@ struct gemm_request {
     bool either_type = false;
     /// Which policy the candidate takes for a shape, where that is known.
     std::function<std::string(const gemm_shape&)> policy_of{};
+    std::vector<own_entrant> own{};
 };
 
 struct peer_figures {
@@ -53,6 +63,7 @@ struct peer_figures {
     summary seconds;
     summary ratio;               ///< peer's time over candidate's, round by round: above 1 the candidate is faster
     double relative_frobenius = 0;
+    bool own = false;            ///< another policy of the candidate's kernel
 };
 
 /// A peer that is not in the figures of a shape.

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_bench.hpp"
 #include "gemm_choice.hpp"
+#include "gemm_split.hpp"
 
 #include <kittens/runtime/queue.hpp>
 
 #include <fmt/format.h>
+#include <gemm/choices.hpp>
 #include <gemm/gemm.hpp>
 #include <gemm/policies.hpp>
 
 #include <cstring>
 #include <memory>
+#include <optional>
 
 namespace kittens::bench {
 
@@ -18,8 +21,8 @@ namespace {
 /// A launch that can be repeated.
 struct prepared_launch {
     queue on;
-    const kernel_record* kernel;
-    std::vector<std::byte> args;
+    std::vector<split_step> steps;
+    std::optional<buffer<std::byte>> planes{};  ///< where K is split
 };
 
 template <class Globals> Globals globals_for(const gemm_shape& s, const void* a, const void* b, void* c) {
@@ -35,10 +38,15 @@ std::shared_ptr<prepared_launch> prepare(const device& where, const std::string&
     using plain = typename kernels::gemm<kernels::plain_policy(In)>::globals;
     const plain p = globals_for<plain>(s, a, b, c);
     const chosen_kernel chosen = choose_kernel(where, In, policy, s.m, s.n, s.k, !p.a.broken_rule() && !p.b.broken_rule() && !p.c.broken_rule());
-    const auto launch = std::make_shared<prepared_launch>(prepared_launch{queue(where), &kernel_for(where, chosen.kernel), {}});
+    const auto launch = std::make_shared<prepared_launch>(prepared_launch{queue(where), {}});
+    if (chosen.split) {
+        launch->planes.emplace(where, split_bytes(where, In, chosen, s.m, s.n, s.k));
+        launch->steps = split_steps(where, In, chosen, {s.m, s.n, s.k, a, b, c}, launch->planes->data());
+        return launch;
+    }
     const auto keep = [&](const auto& globals) {
-        launch->args.resize(sizeof globals);
-        std::memcpy(launch->args.data(), &globals, sizeof globals);
+        launch->steps.push_back({&kernel_for(where, chosen.kernel), std::vector<std::byte>(sizeof globals)});
+        std::memcpy(launch->steps.back().args.data(), &globals, sizeof globals);
     };
     if (chosen.plain) keep(p);
     else keep(globals_for<block>(s, a, b, c));
@@ -52,8 +60,17 @@ gemm_candidate kernel_candidate(const device& where, dtype in, const std::string
         const auto launch = in == dtype::i8    ? prepare<dtype::i8>(where, policy, shape, a, b, c)
                             : in == dtype::f16 ? prepare<dtype::f16>(where, policy, shape, a, b, c)
                                                : prepare<dtype::bf16>(where, policy, shape, a, b, c);
-        return [launch] { launch->on.run(*launch->kernel, launch->args.data(), launch->args.size()); };
+        return [launch] {
+            for (const split_step& step : launch->steps) launch->on.run(*step.kernel, step.args.data(), step.args.size());
+        };
     };
+}
+
+own_entrant unsplit_entrant(const device& where, dtype in, const std::string& policy) {
+    return {"unsplit", [=](const gemm_shape& shape) {
+                // Where C is small enough to be split, the default policy computes it as the split one does, but by fewer threads.
+                return kernels::tile_named(candidate_policy(where, in, policy, shape)).split ? std::string("default") : std::string();
+            }, "the policy of this shape does not split K"};
 }
 
 std::string candidate_policy(const device& where, dtype in, const std::string& policy, const gemm_shape& s) {

@@ -24,7 +24,7 @@ chosen_kernel choose_kernel(const device& where, dtype in, const std::string& po
     const device_properties& p = where.properties();
     std::string name = policy, why;
     if (policy == "auto") {
-        const kernels::gemm_choice choice = kernels::gemm_choices::active().choose({p.target, p.isa, in, p.threads, m, n, k});
+        const kernels::gemm_choice choice = kernels::gemm_choices::active().choose({p.target, p.isa, in, p.threads, m, n, k}, compiled_tiles(where, in));
         name = choice.policy;
         why = choice.why;
         // A table may be older or younger than the program.
@@ -33,7 +33,7 @@ chosen_kernel choose_kernel(const device& where, dtype in, const std::string& po
             name = "default";
         }
     }
-    if (is_tile(name)) return {name, tile_prefix(in) + name, why, true};
+    if (is_tile(name)) return {name, tile_prefix(in) + name, why, true, kernels::tile_named(name).split};
     if (!blocks_allowed) name = "plain";
     return {name, named_kernel(in, name), why, name == "plain"};
 }

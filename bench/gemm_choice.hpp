@@ -16,9 +16,10 @@ struct chosen_kernel {
     std::string kernel;   ///< the name that it is registered under
     std::string why;      ///< of auto: measured, or the nearest that was; else empty
     bool plain = false;   ///< which of the kernels' globals it takes: those with access by element
+    bool split = false;   ///< K is shared out among threads: two launches (gemm_split.hpp)
 };
 
-/// "auto" takes what kernels::gemm_choices::active() says; a tile ("128x256x1024") is one of the cpu target's; anything else is a
+/// "auto" takes what kernels::gemm_choices::active() says; a tile ("128x256x1024", "128x256x1024_split") is one of the cpu target's; anything else is a
 /// named policy. `blocks_allowed`: no operand breaks a rule of the 2-D block instructions.
 chosen_kernel choose_kernel(const device& where, dtype in, const std::string& policy, std::int64_t m, std::int64_t n, std::int64_t k, bool blocks_allowed);
 

@@ -35,11 +35,22 @@ std::vector<gemm_shape> cpu_suite() {
     return shapes;
 }
 
+std::vector<gemm_shape> deep_suite() {
+    // C has one tile, or few: all work for other threads than the first lies along K.
+    const struct {
+        int m, n, k;
+    } sizes[] = {{16, 64, 16384}, {32, 32, 16384}, {64, 64, 4096}, {64, 64, 8192}, {64, 64, 16384}, {64, 128, 8192}, {128, 128, 4096}, {128, 128, 16384}, {256, 128, 8192}};
+    std::vector<gemm_shape> shapes;
+    for (const auto& s : sizes) shapes.push_back({s.m, s.n, s.k, "small C, long K"});
+    return shapes;
+}
+
 }  // namespace
 
 std::vector<gemm_shape> gemm_suite(const std::string& name) {
     if (name == "paper") return paper_suite();
     if (name == "cpu") return cpu_suite();
+    if (name == "deep") return deep_suite();
     if (name == "quick") {
         // Small, middle and larger squares; much and little work for a byte of B.
         const std::vector<gemm_shape> all = cpu_suite();
@@ -48,6 +59,6 @@ std::vector<gemm_shape> gemm_suite(const std::string& name) {
     return {};
 }
 
-std::vector<std::string> gemm_suite_names() { return {"paper", "cpu", "quick"}; }
+std::vector<std::string> gemm_suite_names() { return {"paper", "cpu", "quick", "deep"}; }
 
 }  // namespace kittens::bench

@@ -15,7 +15,7 @@ struct gemm_shape {
 };
 
 /// "paper": 13 squares from 1024 to 16384 and 14 rectangles of Llama-3 and BERT inference; "cpu": the same with each
-/// dimension divided by 4; "quick": five of those. Empty for any other name.
+/// dimension divided by 4; "quick": five of those; "deep": M and N small, K long. Empty for any other name.
 std::vector<gemm_shape> gemm_suite(const std::string& name);
 std::vector<std::string> gemm_suite_names();
 

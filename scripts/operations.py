@@ -26,6 +26,8 @@ LOWERING = {
         "load": ("the fewest 2-D block loads that the shape allows; another element type is converted in registers; access `plain`: a load per lane and element; vectors: a load per lane and register",
                  "rows are copied or converted by SIMD loads; edges by masks or element loops"),
         "load_transform": ("2-D block load fused with VNNI packing (`d16v`, `d8v`)", "as `load`; packing is part of the product's engine"),
+        "load_packed": ("2-D block loads of four-byte elements, 16 to a row: words of memory are words of the tile; `plain`: a load per lane and element",
+                        "AMX reads it in place; elsewhere it is taken apart when packed"),
         "load_transpose": ("2-D block loads transposed in units of four bytes (`d32t`), which is the packed form of a col tile; 8-bit row tiles: element by element", "transposed in registers or element by element"),
         "store": ("2-D block stores of 8 rows; converts first; `plain`: a store per lane and element", "SIMD stores, converting"),
         "store_add": ("an atomic addition per lane and element (`atomic_fadd`, `atomic_iadd`), no 2-D blocks", "an atomic addition per element"),

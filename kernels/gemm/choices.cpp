@@ -20,14 +20,31 @@ namespace {
 
 auto order_of(const gemm_choices::entry& e) { return std::tie(e.target, e.isa, e.type, e.threads, e.k, e.m, e.n); }
 
+std::int64_t pieces(std::int64_t all, std::int64_t each) { return (all + each - 1) / each; }
+
 /// Tiles of C, for a policy that is named after its tile; 0 for others.
 std::int64_t tiles_of(const std::string& policy, const gemm_problem& p) {
-    long rows = 0, columns = 0;
-    if (std::sscanf(policy.c_str(), "%ldx%ldx", &rows, &columns) != 2 || rows < 1 || columns < 1) return 0;
-    return ((p.m + rows - 1) / rows) * ((p.n + columns - 1) / columns);
+    const tile_sizes t = tile_named(policy);
+    return t.m == 0 ? 0 : pieces(p.m, t.m) * pieces(p.n, t.n);
+}
+
+/// Threads that have something to do.
+std::int64_t busy(const std::string& policy, const gemm_problem& p) {
+    const tile_sizes t = tile_named(policy);
+    const std::int64_t tiles = tiles_of(policy, p);
+    return std::min<std::int64_t>(p.threads, t.split ? tiles * split_parts(tiles, pieces(p.k, t.k), p.threads) : tiles);
 }
 
 }  // namespace
+
+tile_sizes tile_named(const std::string& policy) {
+    long rows = 0, columns = 0, step = 0;
+    int end = 0;
+    if (std::sscanf(policy.c_str(), "%ldx%ldx%ld%n", &rows, &columns, &step, &end) != 3 || rows < 1 || columns < 1 || step < 1) return {};
+    const std::string rest = policy.substr(static_cast<std::size_t>(end));
+    if (!rest.empty() && rest != "_split") return {};
+    return {rows, columns, step, !rest.empty()};
+}
 
 bool gemm_choices::entry::same_case(const entry& o) const { return order_of(*this) == order_of(o); }
 
@@ -65,17 +82,35 @@ const gemm_choices& gemm_choices::active() {
     return table;
 }
 
-gemm_choice gemm_choices::choose(const gemm_problem& p) const {
-    const entry* best = nullptr;
-    double least = 0;
+gemm_choice gemm_choices::choose(const gemm_problem& p, const std::vector<std::string>& compiled) const {
+    const entry *best = nullptr, *nearest_sharing = nullptr;
+    double least = 0, least_sharing = 0;
     for (const entry& e : entries_) {
         if (e.target != p.target || e.isa != p.isa || e.type != kittens::name_of(p.in)) continue;
         const double distance = choice_file::distance(double(e.m), double(p.m)) + choice_file::distance(double(e.n), double(p.n)) + choice_file::distance(double(e.k), double(p.k)) +
                                 0.25 * choice_file::distance(e.threads, p.threads);
         if (!best || distance < least) best = &e, least = distance;
+        if (tile_named(e.policy).split && (!nearest_sharing || distance < least_sharing)) nearest_sharing = &e, least_sharing = distance;
     }
-    if (!best) return {"default", fmt::format("nothing measured for {} {} {}", p.target, p.isa, kittens::name_of(p.in))};
-    if (least == 0) return {best->policy, "measured"};
+    if (best && least == 0) return {best->policy, "measured"};
+
+    std::string usual = best ? best->policy : "default", sharing, why;
+    if (nearest_sharing) sharing = nearest_sharing->policy;
+    else
+        for (const std::string& name : compiled)
+            if (tile_named(name).split) sharing = name;
+    why = best ? fmt::format("nearest measured: {} x {} x {}", best->m, best->n, best->k) : fmt::format("nothing measured for {} {} {}", p.target, p.isa, kittens::name_of(p.in));
+    if (const tile_sizes tile = tile_named(sharing); tile.split) {
+        // What shares K where there is enough else to do only adds planes up in vain.
+        if (tile_named(usual).split && tiles_of(usual, p) >= p.threads) usual = "default";
+        // The default policy's tile is not known here; it is about as large as those that split.
+        const std::int64_t idle_without = p.threads - std::min<std::int64_t>(p.threads, tiles_of(tiles_of(usual, p) > 0 ? usual : sharing, p));
+        // Two steps of K a part at least: adding up planes is not free.
+        if (!tile_named(usual).split && idle_without > 0 && p.k >= 4 * tile.k && busy(sharing, p) > p.threads - idle_without)
+            return {sharing, fmt::format("{}, with K shared out among {} threads", why, p.threads)};
+    }
+    if (!best) return {"default", why};
+    if (usual != best->policy) return {usual, why + ", which shares K out"};
     // More threads than were there when it was measured: a large tile may leave some without work. Then the largest of the table's tiles
     // that gives each thread two, or, where there is none, the smallest.
     const std::int64_t wanted = 2 * std::int64_t(p.threads), tiles = tiles_of(best->policy, p);
@@ -88,7 +123,7 @@ gemm_choice gemm_choices::choose(const gemm_problem& p) const {
         }
         if (other != best) return {other->policy, fmt::format("nearest measured: {} x {} x {}, with tiles for {} threads", best->m, best->n, best->k, p.threads)};
     }
-    return {best->policy, fmt::format("nearest measured: {} x {} x {}{}", best->m, best->n, best->k,
+    return {best->policy, fmt::format("{}{}", why,
                                       best->threads == p.threads ? "" : fmt::format(" with {} thread{}", best->threads, best->threads == 1 ? "" : "s"))};
 }
 
@@ -104,7 +139,7 @@ std::string gemm_choices::text() const {
     std::string text =
         "# SPDX-License-Identifier: Apache-2.0\n"
         "# Measured choices of GEMM policies (kittens tune gemm writes them). shape = [M, N, K]; policy: rows x columns x K step\n"
-        "# of a tile, or default; gain: the default policy's time over this one's. Other shapes take the nearest of these.\n";
+        "# of a tile (_split: K is shared out among the threads), or default; gain: the default policy's time over this one's. Other shapes take the nearest of these.\n";
     const entry* last = nullptr;
     for (const entry& e : sorted) {
         if (!last || std::tie(last->target, last->isa, last->type, last->threads) != std::tie(e.target, e.isa, e.type, e.threads))

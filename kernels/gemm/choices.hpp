@@ -22,8 +22,21 @@ struct gemm_problem {
     std::int64_t m = 1, n = 1, k = 1;
 };
 
+/// What a policy that is named after its tile says: "128x256x1024" or "128x256x1024_split". All zero for other names.
+struct tile_sizes {
+    std::int64_t m = 0, n = 0, k = 0;  ///< rows and columns of a tile of C, K step
+    bool split = false;                ///< the sum over K is shared out among threads
+};
+tile_sizes tile_named(const std::string& policy);
+
+/// Parts of a sum of `steps` K steps where C has `tiles` tiles: as many as give each of `threads` threads work, one step at least each.
+constexpr std::int64_t split_parts(std::int64_t tiles, std::int64_t steps, std::int64_t threads) {
+    const std::int64_t wanted = (threads + tiles - 1) / tiles;
+    return wanted < steps ? wanted : steps;
+}
+
 struct gemm_choice {
-    std::string policy;  ///< "default", or a tile: "128x256x1024"
+    std::string policy;  ///< "default", or a tile: "128x256x1024", "128x256x1024_split"
     std::string why;     ///< "measured", "nearest measured: 512 x 1024 x 256", "nothing measured for ..."
 };
 
@@ -50,8 +63,10 @@ public:
 
     /// The policy of the measured shape that is nearest, by the distance of the logarithms of M, N, K (and, for half as
     /// much, of the number of threads), among entries of the same target, instruction set and type. Where there are more threads than
-    /// were measured and its tiles are too few for them, another tile of the table.
-    gemm_choice choose(const gemm_problem& problem) const;
+    /// were measured and its tiles are too few for them, another tile of the table; where threads would be left without a tile at all
+    /// and K is long enough to share out, the nearest entry that does that, or, where none was measured, one of `compiled`, the tiles that the
+    /// program has.
+    gemm_choice choose(const gemm_problem& problem, const std::vector<std::string>& compiled = {}) const;
 
     /// Replaces the entry of the same case.
     void set(const entry& e);

@@ -41,13 +41,22 @@ struct panel_parts {
 /// An operand that a GEMM streams along K: `Tile` is what products take, `S` how it is stored.
 template <gemm_policy P, class Tile, stored S, int Sharers, base_shape Block>
 struct operand {
-    static constexpr bool transposed = S == stored::transposed;
+    static constexpr bool transposed = S == stored::transposed, packed = S == stored::packed;
+    static_assert(!packed || Tile::tile_layout == col, "gemm: only B (policy field b) may be stored packed");
+    template <int Rows, int Cols> using lying = rt<typename Tile::element, Rows, Cols, row, fitted<typename Tile::element>(P.base, row, Rows, Cols)>;
+    static constexpr int per_word = packed ? 4 / int(sizeof(typename Tile::element)) : 1;
     /// The tile as it lies in memory; only its type matters.
-    using in_memory = std::conditional_t<transposed, rt<typename Tile::element, Tile::cols, Tile::rows, row, fitted<typename Tile::element>(P.base, row, Tile::cols, Tile::rows)>, Tile>;
+    using in_memory = std::conditional_t<transposed, lying<Tile::cols, Tile::rows>, std::conditional_t<packed, lying<Tile::rows / per_word, Tile::cols * per_word>, Tile>>;
 
     /// Tile (r, c) of the operand as it is multiplied, whichever way it is stored.
     template <class GL> static KITTENS_INLINE void fetch(Tile& to, const GL& from, int batch, int r, int c) {
         if constexpr (transposed) load_transpose(to, from, {batch, 0, r, c});
+        else if constexpr (packed) load_packed(to, from, {batch, 0, r, c});
+        else if constexpr (Tile::tile_layout == col && P.pack == packing::registers) {
+            lying<Tile::rows, Tile::cols> plain;
+            load(plain, from, {batch, 0, r, c});
+            swap_layout(to, plain);
+        }
         else if constexpr (Tile::tile_layout == col && sizeof(typename Tile::element) <= 2) load_transform(to, from, {batch, 0, r, c});
         else load(to, from, {batch, 0, r, c});
     }
@@ -58,6 +67,9 @@ struct operand {
         else if constexpr (transposed) {
             in_memory shape;
             warm_in_memory(shape, from, batch, c, r, who, whole);
+        } else if constexpr (packed) {
+            in_memory shape;
+            warm_in_memory(shape, from, batch, r, c, who, whole);
         } else warm_in_memory(tile, from, batch, r, c, who, whole);
     }
 

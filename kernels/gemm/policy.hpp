@@ -34,6 +34,13 @@ enum class tile_order : int {
 enum class stored : int {
     normal,      ///< A: M x K, B: K x N, row-major
     transposed,  ///< A: K x M, B: N x K
+    packed,      ///< B alone: ahead of the product put into the form that it reads (pack_b.hpp)
+};
+
+/// Where B gets the form that matrix instructions read (VNNI: rows that fill 32 bits side by side).
+enum class packing : int {
+    load,       ///< on its way from memory
+    registers,  ///< in registers, by every subgroup for itself, in every K step
 };
 
 /// How the sum over K is shared out among workgroups.
@@ -61,6 +68,7 @@ struct gemm_policy {
     kittens::access access = kittens::access::block;
     int grf = 256;
     stored a = stored::normal, b = stored::normal;
+    packing pack = packing::load;
     split_kind split = split_kind::none;
     /// Whether the kernel takes epilogue arguments: alpha, beta, bias, activation, residual.
     bool epilogue = false;

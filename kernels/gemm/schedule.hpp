@@ -36,7 +36,8 @@ struct share {
 
 /// K steps of a GEMM.
 template <gemm_policy P, class Globals> KITTENS_INLINE int k_steps(const Globals& g) {
-    const int n = ceil_div(P.b == stored::normal ? g.b.rows() : g.b.cols(), P.k_step);
+    constexpr int per_word = 4 / size_of(P.in);
+    const int n = ceil_div(P.b == stored::normal ? g.b.rows() : P.b == stored::packed ? g.b.rows() * per_word : g.b.cols(), P.k_step);
     // No dimension is less than 1; saying so spares the loop over the steps a guard.
     if (n < 1) __builtin_unreachable();
     return n;

@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 
+import schema
 import support
 from support import CommandTest
 
@@ -23,6 +24,30 @@ class Bench(CommandTest):
             self.assertEqual(set(entry["peers"]), {"onednn", "openblas"})
             self.assertEqual(entry["ratio_best"], min(p["ratio"] for p in entry["peers"].values()))
             self.assertLess(entry["relative_frobenius"], 0.02)
+
+    def test_unsplit_is_a_peer_but_never_the_best(self):
+        split = ["--isa", "avx2", "--policy", "256x128x512_split", "--shape", "48x80x3000"]
+        document = self.json_of(*SMALL, *split, "--against", "onednn,unsplit", env=FAKE)
+        self.assertTrue(document["passed"])
+        for entry in document["entries"]:
+            self.assertEqual(set(entry["peers"]), {"onednn", "unsplit"})
+            self.assertEqual(entry["best_peer"], "onednn")
+            self.assertEqual(entry["peers"]["unsplit"]["implementation"], "policy default")
+        self.assertGreater(document["geomean"]["unsplit"], 0)
+        document = self.json_of(*SMALL, "--isa", "avx2", "--policy", "96x256x384", "--against", "unsplit")
+        self.assertEqual([o["peer"] for o in document["entries"][0]["omitted"]], ["unsplit"])
+        self.assertIsNone(document["entries"][0]["best_peer"])
+
+    def test_ladder(self):
+        done = self.succeeds("bench", "gemm", "--ladder", "--shape", "48x80x96", "--shape", "70x33x1100", "--warm-ups", "1", "--rounds", "2", "--json", "-")
+        document = json.loads(done.stdout)
+        self.assertEqual(schema.validate(document, support.SCHEMAS / "tune.schema.json"), [])
+        for entry in document["entries"]:
+            self.assertEqual(set(entry["us"]), {"pack_per_use", "pack_once", "pack_fused", "masked", "cooperative", "default"})
+        text = self.succeeds("bench", "gemm", "--ladder", "--shape", "64x64x64", "--warm-ups", "1", "--rounds", "1").stdout
+        for word in "pack_once", "cooperative", "B packed by the load", "packing B ahead":
+            self.assertIn(word, text)
+        self.refuses(["bench", "gemm", "--ladder", "--dtype", "int8"], "--ladder")
 
     def test_help(self):
         text = self.succeeds("bench", "gemm", "--help").stdout

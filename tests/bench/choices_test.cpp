@@ -75,6 +75,48 @@ TEST(choices, more_threads_take_smaller_tiles_where_there_would_be_too_few) {
     EXPECT_EQ(table.choose(p).policy, "32x64x1024");  // none is enough: the smallest
 }
 
+TEST(choices, a_name_says_what_the_tile_is) {
+    const auto split = kernels::tile_named("128x256x1024_split"), plain = kernels::tile_named("96x128x384");
+    EXPECT_TRUE(split.m == 128 && split.n == 256 && split.k == 1024 && split.split);
+    EXPECT_TRUE(plain.m == 96 && plain.n == 128 && plain.k == 384 && !plain.split);
+    for (const char* other : {"default", "", "plain", "128x256", "128x256x1024_splat", "0x1x1", "-1x1x1", "1x1x1 "}) EXPECT_EQ(kernels::tile_named(other).m, 0) << other;
+}
+
+TEST(choices, k_is_shared_out_among_threads_that_have_no_tile) {
+    for (int tiles = 1; tiles < 9; ++tiles)
+        for (int steps = 1; steps < 9; ++steps)
+            for (int threads = 1; threads < 20; ++threads) {
+                const auto parts = kernels::split_parts(tiles, steps, threads);
+                ASSERT_TRUE(parts >= 1 && parts <= steps);
+                // As few planes as occupy all threads, or as many as there are steps.
+                ASSERT_TRUE(parts * tiles >= threads || parts == steps);
+                ASSERT_TRUE(parts == 1 || (parts - 1) * tiles < threads);
+            }
+
+    auto table = gemm_choices::parse(two, "two");
+    table.set({"cpu", "amx", "bf16", 2, 64, 128, 16384, "64x128x1024", 1.1});
+    table.set({"cpu", "amx", "bf16", 2, 256, 256, 16384, "128x256x1024_split", 1.1});
+    EXPECT_EQ(table.choose(problem(64, 128, 16384)).policy, "64x128x1024");  // as measured
+    const auto c = table.choose(problem(60, 120, 16000));
+    EXPECT_EQ(c.policy, "128x256x1024_split");
+    EXPECT_NE(c.why.find("shared out among 2 threads"), std::string::npos);
+    EXPECT_EQ(table.choose(problem(100, 120, 16000)).policy, "64x128x1024");  // two tiles
+    EXPECT_EQ(table.choose(problem(60, 120, 4095)).policy, "64x128x1024");    // K is short
+    EXPECT_EQ(table.choose(problem(2000, 200, 16000)).policy, "default");     // as nearest, but enough tiles without
+    auto never = problem(60, 120, 16000);
+    never.in = dtype::f16;
+    const std::vector<std::string> compiled{"64x256x512", "256x128x512_split", "32x64x512"};
+    EXPECT_EQ(table.choose(never, compiled).policy, "256x128x512_split");
+    EXPECT_EQ(table.choose(never).policy, "default");
+    never.k = 2047;
+    EXPECT_EQ(table.choose(never, compiled).policy, "default");
+    never.k = 16000, never.m = 600;
+    EXPECT_EQ(table.choose(never, compiled).policy, "default");
+    auto alone = problem(60, 120, 16000);
+    alone.threads = 1;
+    EXPECT_EQ(table.choose(alone).policy, "64x128x1024");
+}
+
 TEST(choices, what_was_never_measured_takes_the_default) {
     const auto table = gemm_choices::parse(two, "two");
     for (auto p : {gemm_problem{"xe", "amx", dtype::bf16, 2, 64, 1024, 4096}, gemm_problem{"cpu", "avx2", dtype::bf16, 2, 64, 1024, 4096},

@@ -34,6 +34,15 @@ TEST(suites, quick_is_part_of_cpu) {
     for (const auto& s : quick) EXPECT_NE(std::find(cpu.begin(), cpu.end(), s), cpu.end());
 }
 
+TEST(suites, deep_has_small_c_and_long_k) {
+    const auto deep = gemm_suite("deep");
+    EXPECT_GE(deep.size(), 8u);
+    for (const auto& s : deep) {
+        EXPECT_LE(s.m * s.n, 256 * 128);
+        EXPECT_GE(s.k, 4096);
+    }
+}
+
 TEST(suites, unknown_names_have_no_shapes) { EXPECT_TRUE(gemm_suite("large").empty()); }
 
 }  // namespace

@@ -101,6 +101,18 @@ class Cpu(RunTest):
         a, b = (self.passes(64, 64, 512, "bf16", "--split-k", 4, "--seed", 5, "--out", "fp32") for _ in range(2))
         self.assertEqual(a["error"], b["error"])
 
+    def test_k_shared_out_among_threads(self):
+        tiles = {"avx2": ("256x128x512", "256x128x512"), "avx512": ("256x128x512", "256x128x512"), "avx512_bf16": ("256x128x512", "256x128x512"), "amx": ("256x256x1024", "256x256x2048")}
+        for d in self.json_of("devices")["devices"]:
+            if d["target"] != "cpu":
+                continue
+            wide, narrow = tiles[d["isa"]]
+            for dtype, tile in ("bf16", wide), ("int8", narrow):
+                for size in (33, 40, 5000), (1, 1, 1), (130, 270, 2500):
+                    a, b = (self.passes(*size, dtype, "--policy", tile + "_split", "--seed", 7, "--device", d["isa"]) for _ in range(2))
+                    self.assertEqual(a["policy"], tile + "_split")
+                    self.assertEqual(a["error"], b["error"])  # planes are added in order
+
     def test_general_wrong_use(self):
         base = ["run", "gemm", "-m", 64, "-n", 64, "-k", 64]
         for options, *words in (["--layout nx", "nt"], ["--activation tanh", "gelu"], ["--combine sum", "stream"], ["--split-k 0", "--split-k"], ["--alpha x", "--alpha"],

@@ -125,6 +125,69 @@ TEST_F(mma, tf32) { check_forms<tf32, tf32, 32, 32, 16>(); }
 TEST_F(mma, e4m3) { check_forms<fp8e4m3, fp8e4m3, 32, 32, 32>(); }
 TEST_F(mma, e5m2_e4m3) { check_forms<fp8e5m2, fp8e4m3, 32, 32, 64>(); }
 
+/// B that memory holds packed: read in place where whole tiles of it are there and the instruction set reads that form, else taken apart.
+/// What lies behind the last row of B, and what is not constant, too.
+TEST_F(mma, packed_in_memory) {
+    const auto each = [&]<class T>() {
+        constexpr int p = 4 / int(sizeof(T));
+        using acc_t = rt<type_of<accumulator_of(dtype_of<T>())>, 48, 96>;
+        for (int round = 0; round < 12; ++round) {
+            const bool whole = round % 3 == 0;
+            const int m = uniform(1, 48), n = whole ? 192 : uniform(1, 192), k = whole ? 256 : uniform(1, 256);
+            auto a = random_matrix<T>(m, k), b = random_matrix<T>((k + p - 1) / p, n * p);
+            matrix<typename acc_t::element> out(m, n);
+            as_subgroup([&](const subgroup&) {
+                auto acc = std::make_unique<acc_t>();
+                rt<T, 48, 128> ta;
+                rt<T, 128, 96, col> tb;
+                for (int j = 0; j < ceil_div(n, 96); ++j) {
+                    zero(*acc);
+                    for (int l = 0; l < ceil_div(k, 128); ++l) {
+                        load(ta, a.template layout<const T>(), {0, l});
+                        if (round & 1) load_packed(tb, b.template layout<const T>(), {l, j});
+                        else load_packed(tb, b.layout(), {l, j});
+                        mma_AB(*acc, ta, tb, *acc);
+                    }
+                    store(out.layout(), *acc, {0, j});
+                }
+            });
+            for (int i = 0; i < m; ++i)
+                for (int j = 0; j < n; ++j) {
+                    double sum = 0, size = 0;
+                    for (int l = 0; l < k; ++l) {
+                        const double x = a.value(i, l) * b.value(l / p, j * p + l % p);
+                        sum += x;
+                        size += std::abs(x);
+                    }
+                    // Exact products, one rounding for each term; integers are exact.
+                    ASSERT_NEAR(double(out(i, j)), sum, is_integer_element<T> ? 0 : size * k * 0x1p-24 + 1e-30) << m << "x" << n << "x" << k;
+                }
+            EXPECT_TRUE(out.surroundings_intact());
+        }
+    };
+    each.operator()<bf16>();
+    each.operator()<half>();
+    each.operator()<int8>();
+    each.operator()<fp8e4m3>();
+}
+
+/// Without a matrix unit the first block of rows packs B for those after it where it has as many rows as a block takes, or one less:
+/// 96 rows are 16 blocks of 6 or 7 of 13 and 14, 84 are 6 blocks of 14, and 80 have 5 or 13 in the first. Several passes of depth,
+/// panels that later rows of tiles use again, and edges, where packing comes first.
+TEST_F(mma, panels_packed_by_their_first_products) {
+    const auto each = [&]<class T>() {
+        for (const int rows : {96, 84, 80, 96 + 84, 96 + 5}) {
+            check<T, T, 96, 64, 416, false, false>(rows, 64, 416, source::writable);
+            check<T, T, 96, 64, 416, false, false>(rows, 128, 832, source::constant);
+            check<T, T, 96, 64, 416, false, false>(rows, uniform(1, 128), 416 + uniform(0, 100), source::constant);
+        }
+    };
+    each.operator()<bf16>();
+    each.operator()<half>();
+    each.operator()<int8>();
+    each.operator()<tf32>();
+}
+
 TEST_F(mma, transposed_loads) {
     using acc_t = rt_fl<64, 96>;
     using a_t = rt_bf<64, 64>;

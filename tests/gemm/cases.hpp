@@ -53,6 +53,9 @@ constexpr gemm_policy small_policy(dtype in, dtype out, gemm_form form, stored a
     X(bf16_product_tn, bf16, bf16, product, transposed, normal, block, masked, grouped)                \
     X(bf16_sums_tt, bf16, f32, sums, transposed, transposed, block, cooperative, linear)               \
     X(bf16_sums_nn_plain, bf16, f32, sums, normal, normal, plain, none, snake)
+#define GEMM_TEST_PACKED(X)                                                                            \
+    X(bf16_product_np, bf16, bf16, product, normal, packed, block, cooperative, snake)                 \
+    X(i8_sums_np_plain, i8, i32, sums, normal, packed, plain, none, linear)
 #define GEMM_TEST_SPLIT(X)                                                                             \
     X(bf16_atomic_nt, bf16, f32, atomic, normal, transposed, block, cooperative, grouped)              \
     X(bf16_atomic_tn_plain, bf16, f32, atomic, transposed, normal, plain, none, linear)                \
@@ -73,6 +76,13 @@ constexpr gemm_policy small_policy(dtype in, dtype out, gemm_form form, stored a
     ::gemm_tests::small_policy(::kittens::dtype::IN, ::kittens::dtype::OUT, ::kernels::gemm_form::FORM, ::kernels::stored::A, \
                                ::kernels::stored::B, ::kittens::access::ACCESS, ::kernels::prefetch_kind::PREFETCH, ::kernels::tile_order::ORDER)
 #define GEMM_TEST_KERNEL(NAME, ...) KITTENS_KERNEL(test_##NAME, kernels::gemm<GEMM_TEST_POLICY(__VA_ARGS__)>)
+
+/// B packed by every subgroup for itself.
+constexpr gemm_policy packing_policy() {
+    auto p = GEMM_TEST_POLICY(bf16, f32, product, normal, normal, block, masked, snake);
+    p.pack = kernels::packing::registers;
+    return p;
+}
 
 // X(name, sum, out, access)
 #define GEMM_TEST_REDUCE(X)              \

@@ -120,7 +120,8 @@ const std::vector<registered>& all_kernels() {
     {{"test_" #NAME, GEMM_TEST_POLICY(IN, OUT, FORM, A, B, ACCESS, PREFETCH, ORDER), gemm_form::FORM}, \
      launch_kernel<GEMM_TEST_POLICY(IN, OUT, FORM, A, B, ACCESS, PREFETCH, ORDER)>},
 #define LADDER_ENTRY(NAME) {{"test_ladder_" #NAME, kernels::NAME(dtype::bf16), gemm_form::product}, launch_kernel<kernels::NAME(dtype::bf16)>},
-    static const std::vector<registered> all{GEMM_TEST_BF16(ENTRY) GEMM_TEST_SPLIT(ENTRY) GEMM_TEST_OTHER(ENTRY) GEMM_TEST_INT8(ENTRY) GEMM_TEST_LADDER(LADDER_ENTRY)};
+    static const std::vector<registered> all{GEMM_TEST_BF16(ENTRY) GEMM_TEST_SPLIT(ENTRY) GEMM_TEST_PACKED(ENTRY) GEMM_TEST_OTHER(ENTRY) GEMM_TEST_INT8(ENTRY) GEMM_TEST_LADDER(LADDER_ENTRY)
+        {{"test_packing", packing_policy(), gemm_form::product}, launch_kernel<packing_policy()>}};
     return all;
 }
 
@@ -173,10 +174,11 @@ problem random_problem(std::mt19937& random, const gemm_policy& policy, int most
 
 std::string run_and_compare(const device& where, const kernel_case& kernel, const problem& p, std::mt19937& random) {
     const gemm_policy& s = kernel.policy;
-    const bool at = s.a == stored::transposed, bt = s.b == stored::transposed;
+    const bool at = s.a == stored::transposed, bt = s.b == stored::transposed, packed = s.b == stored::packed;
+    const int per_word = packed ? 4 / size_of(s.in) : 1;
     const int planes = kernel.form == gemm_form::sums ? p.parts : 1;
     operands o{{where, s.in, p.batch, 1, at ? p.k : p.m, at ? p.m : p.k},
-               {where, s.in, p.shared_b ? 1 : p.batch, 1, bt ? p.n : p.k, bt ? p.k : p.n},
+               {where, s.in, p.shared_b ? 1 : p.batch, 1, packed ? (p.k + per_word - 1) / per_word : bt ? p.n : p.k, bt ? p.k : p.n * per_word},
                {where, s.out, p.batch, planes, p.m, p.n},
                {where, s.out, 1, 1, 1, p.n},
                {where, s.out, p.batch, 1, p.m, p.n}};
@@ -197,7 +199,9 @@ std::string run_and_compare(const device& where, const kernel_case& kernel, cons
             for (int j = 0; j < p.n; ++j) {
                 double sum = 0, size = 0;
                 for (int k = 0; k < p.k; ++k) {
-                    const double x = at ? o.a(b, 0, k, i) : o.a(b, 0, i, k), y = bt ? o.b(p.shared_b ? 0 : b, 0, j, k) : o.b(p.shared_b ? 0 : b, 0, k, j);
+                    const int bb = p.shared_b ? 0 : b;
+                    const double x = at ? o.a(b, 0, k, i) : o.a(b, 0, i, k);
+                    const double y = bt ? o.b(bb, 0, j, k) : o.b(bb, 0, k / per_word, j * per_word + k % per_word);
                     sum += x * y;
                     size += std::abs(x * y);
                 }

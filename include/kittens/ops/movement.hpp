@@ -31,6 +31,19 @@ KITTENS_INLINE void load_transform(RT& dst, const GL& src, coord<RT> at) {
     lower::load(dst, src, lower::place_of(at));
 }
 
+/// The B operand from memory that holds it packed: row r of src has, for each column j, the p elements (p r, j), (p r + 1, j), ...
+/// side by side, where p of them fill 32 bits. dst(i, j) = element (at.r * rows + i, at.c * cols + j) of the matrix so held. `at` counts
+/// in tiles of dst, as for `load_transform`; where the matrix has no multiple of p rows, src is filled up with zeros.
+template <ducks::rt::all RT, ducks::gl::all GL>
+KITTENS_INLINE void load_packed(RT& dst, const GL& src, coord<RT> at) {
+    static_assert(RT::tile_layout == layout::col, "load_packed: the tile (first argument) is the B operand of a product and must have col layout");
+    static_assert(sizeof(typename RT::element) <= 2, "load_packed: packing exists for 8-bit and 16-bit elements; use load for 32-bit elements");
+    static_assert(std::is_same_v<typename RT::element, typename GL::value_type>, "load_packed: tile and global layout must have the same element type");
+    constexpr int p = 4 / int(sizeof(typename RT::element));
+    const lower::operation<RT> op("load_packed", at);
+    lower::load_packed(dst, src, lower::place{at.b, at.d, at.r * (RT::rows / p), at.c * (RT::cols * p)});
+}
+
 /// Transposed load: dst(i, j) = src(at.c * cols + j, at.r * rows + i). `at` counts in tiles of dst, so a kernel reads
 /// the same coordinates whether B is stored K x N or N x K. Into `col` layout this gives the B operand of a product
 /// with a transposed matrix in one instruction per 16 x 16 block.

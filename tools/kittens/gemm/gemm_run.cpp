@@ -7,6 +7,7 @@
 #include "gemm_verdict.hpp"
 
 #include <bench/gemm_choice.hpp>
+#include <bench/gemm_split.hpp>
 #include <fmt/format.h>
 #include <gemm/gemm.hpp>
 #include <gemm/policies.hpp>
@@ -133,8 +134,16 @@ run_outcome gemm_operation::run(const run_request& request) {
     const kernel_record& kernel = kernel_for(where, chosen.kernel);
     result.kernel = kernel.name;
 
-    result.runs = run_repeatedly(on, kernel, args.bytes.data(), args.bytes.size(), request.repeat, [&] {
+    std::vector<launch_step> steps;
+    std::optional<guarded_buffer> planes;
+    if (chosen.split) {
+        const bench::gemm_operands of{m_, n_, k_, o.device_a.data(), o.device_b.data(), o.device_c.data()};
+        planes.emplace(where, bench::split_bytes(where, type_, chosen, m_, n_, k_), guard_out);
+        for (const auto& step : bench::split_steps(where, type_, chosen, of, planes->data())) steps.push_back({step.kernel, step.args});
+    } else steps.push_back({&kernel, args.bytes});
+    result.runs = run_repeatedly(on, steps, request.repeat, [&] {
         o.device_c.poison(on);
+        if (planes) planes->poison(on);
         on.wait();
     });
     const gemm_policy_entry* entry = find_gemm_policy(result.policy);
@@ -146,7 +155,7 @@ run_outcome gemm_operation::run(const run_request& request) {
         return result;
     }
     const guarded_buffer::content c = o.device_c.download(on);
-    judge(result, compare_gemm({m_, n_, k_, type_, out, o.a, o.b, c.data}), c.guard_bytes_written);
+    judge(result, compare_gemm({m_, n_, k_, type_, out, o.a, o.b, c.data}), c.guard_bytes_written + (planes ? planes->download(on).guard_bytes_written : 0));
     return result;
 }
 

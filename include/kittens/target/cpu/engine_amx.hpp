@@ -40,9 +40,9 @@ template <class TA, class TB, int Sum, int Left, int Right> KITTENS_INLINE void 
     else asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Sum), "i"(Left), "i"(Right));
 }
 
-/// The left operand as tiles: tile (m, k) starts at data + m * tile_step + k * depth_step bytes and has rows `stride` bytes
+/// An operand as tiles: tile (m, k) starts at data + m * tile_step + k * depth_step bytes and has rows `stride` bytes
 /// apart. In place in a matrix, or packed.
-struct left_tiles {
+struct operand_tiles {
     const std::byte* data;
     std::int64_t stride, tile_step, depth_step;
 };
@@ -84,11 +84,11 @@ struct sum_drain {
     }
 };
 
-/// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth; right panels are `right_step` units apart. `backward`: from
+/// c[16 MB x 16 NB] (+)= left * right over `tiles` tiles of depth. `backward`: from
 /// the last tile of depth to the first. With `sink`, the sums go to `sums` and, while the next block runs, from there to its
-/// (row, col); what `drain` still holds of the block before goes now.
+/// (row, col), or there at once where it takes them as they are; what `drain` still holds of the block before goes now.
 template <class TA, class TB, int MB, int NB>
-KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, std::int64_t right_step, int tiles, bool backward, unit* c, std::int64_t ldc, bool fresh,
+KITTENS_INLINE void multiply_tiles(const operand_tiles& left, const operand_tiles& right, int tiles, bool backward, unit* c, std::int64_t ldc, bool fresh,
                                    line_prefetcher ahead, const storage::sum_sink* sink, unit* sums, sum_drain& drain, int row, int col) {
     unit* const c1 = c + tile_side * ldc;
     const std::int64_t c_stride = ldc * std::int64_t(sizeof(unit));
@@ -106,18 +106,18 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
     // Stores to lines that are in no near cache would wait for them one after the other.
     if (sink && sink->far)
         for (int i = 0; i < tile_side * MB; ++i) __builtin_prefetch(sink->at(row + i, col), 1, 3);
-    const std::int64_t a_step = backward ? -left.depth_step : left.depth_step, b_step = backward ? -tile_units : tile_units;
+    const std::int64_t a_step = backward ? -left.depth_step : left.depth_step, b_step = backward ? -right.depth_step : right.depth_step;
     const std::byte* a0 = left.data + (backward ? (tiles - 1) * left.depth_step : 0);
     const std::byte* a1 = a0 + left.tile_step;
-    const unit* b0 = right + (backward ? std::int64_t(tiles - 1) * tile_units : 0);
-    const unit* b1 = b0 + right_step;
+    const std::byte* b0 = right.data + (backward ? (tiles - 1) * right.depth_step : 0);
+    const std::byte* b1 = b0 + right.tile_step;
     drain.per_step = (drain.rows + tiles - 1) / tiles;
     for (int k = 0; k < tiles; ++k) {
         tile_load<4>(a0, left.stride);
-        tile_load_stream<6>(b0, 64);
+        tile_load_stream<6>(b0, right.stride);
         tile_multiply<TA, TB, 0, 4, 6>();
         if constexpr (NB == 2) {
-            tile_load_stream<7>(b1, 64);
+            tile_load_stream<7>(b1, right.stride);
             tile_multiply<TA, TB, 1, 4, 7>();
         }
         if constexpr (MB == 2) {
@@ -133,16 +133,17 @@ KITTENS_INLINE void multiply_tiles(const left_tiles& left, const unit* right, st
         drain.step();
     }
     drain.finish();
-    unit* to = c;
-    std::int64_t to_pitch = ldc;
-    if (sink) to = sums, to_pitch = tile_side * NB;
-    unit* const to1 = to + tile_side * to_pitch;
-    const std::int64_t to_stride = to_pitch * std::int64_t(sizeof(unit));
+    auto* to = reinterpret_cast<std::byte*>(c);
+    std::int64_t to_stride = c_stride;
+    const bool straight = sink && sink->as_they_are && row + tile_side * MB <= sink->rows && col + tile_side * NB <= sink->cols;
+    if (straight) to = sink->at(row, col), to_stride = sink->stride;
+    else if (sink) to = reinterpret_cast<std::byte*>(sums), to_stride = tile_side * NB * sizeof(unit);
+    std::byte* const to1 = to + tile_side * to_stride;
     tile_store<0>(to, to_stride);
-    if constexpr (NB == 2) tile_store<1>(to + tile_side, to_stride);
+    if constexpr (NB == 2) tile_store<1>(to + 64, to_stride);
     if constexpr (MB == 2) tile_store<2>(to1, to_stride);
-    if constexpr (MB == 2 && NB == 2) tile_store<3>(to1 + tile_side, to_stride);
-    if (sink) drain = {sink, sums, int(to_pitch), row, col, tile_side * MB, tile_side * NB};
+    if constexpr (MB == 2 && NB == 2) tile_store<3>(to1 + 64, to_stride);
+    if (sink && !straight) drain = {sink, sums, tile_side * NB, row, col, tile_side * MB, tile_side * NB};
 }
 
 /// Panels of 16 lanes, each a sequence of tiles [depth][lane]: what the right operand of a tile product is.
@@ -190,21 +191,26 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
     const bool crowded = a.stride * std::int64_t(sizeof(TA)) % 8192 == 0 && a.shared && col_tiles >= 32;
     const bool in_place = a.along && !crowded && sizeof(TA) * Form::group == sizeof(unit) && a.lanes % tile_side == 0 && a.depth >= tiles * tile_depth;
     const bool keep_left = a.shared && panel_cache::fits(left_bytes), keep_right = b.shared && panel_cache::fits(right_bytes);
+    // Memory that holds B packed has its tiles as they are wanted.
+    const bool right_in_place = b.packed && sizeof(TB) * Form::group == sizeof(unit) && b.lanes % tile_side == 0 && b.depth >= tiles * tile_depth;
     const std::size_t left_room = in_place || keep_left ? 0 : left_bytes;
-    panel_cache panels(left_room + (keep_right ? 0 : right_bytes));
+    panel_cache panels(left_room + (right_in_place || keep_right ? 0 : right_bytes));
 
-    left_tiles left{reinterpret_cast<const std::byte*>(a.data), a.stride * std::int64_t(sizeof(TA)), tile_side * a.stride * std::int64_t(sizeof(TA)), 64};
+    operand_tiles left{reinterpret_cast<const std::byte*>(a.data), a.stride * std::int64_t(sizeof(TA)), tile_side * a.stride * std::int64_t(sizeof(TA)), 64};
     if (!in_place) {
         bool pack = true;
         unit* const panel = keep_left ? panels.find(0, key_of<Form>(a, depth), left_bytes, &pack) : panels.temporary(0);
         if (pack) pack_left_tiles<Form>(a, tiles, panel);
         left = {reinterpret_cast<const std::byte*>(panel), 64, tiles * tile_units * std::int64_t(sizeof(unit)), tile_units * sizeof(unit)};
     }
-    bool pack = true;
-    unit* const right = keep_right ? panels.find(1, key_of<Form>(b, depth), right_bytes, &pack) : panels.temporary(left_room);
-    if (pack) pack_right_tiles<Form>(b, tiles, right);
+    operand_tiles right{reinterpret_cast<const std::byte*>(b.data), b.stride * std::int64_t(sizeof(TB)), 64, tile_side * b.stride * std::int64_t(sizeof(TB))};
+    if (!right_in_place) {
+        bool pack = true;
+        unit* const panel = keep_right ? panels.find(1, key_of<Form>(b, depth), right_bytes, &pack) : panels.temporary(left_room);
+        if (pack) pack_right_tiles<Form>(b, tiles, panel);
+        right = {reinterpret_cast<const std::byte*>(panel), 64, tiles * tile_units * std::int64_t(sizeof(unit)), tile_units * sizeof(unit)};
+    }
 
-    const std::int64_t right_step = std::int64_t(tiles) * tile_units;
     const int wanted_cols = (std::min(b.lanes, part.lanes) + tile_side - 1) / tile_side, col_pairs = (wanted_cols + 1) / 2;
     const int wanted_tiles = (std::min(depth, part.depth) + tile_depth - 1) / tile_depth;
     alignas(64) unit sums[2][4 * tile_units];
@@ -214,7 +220,7 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
         const int n_tiles = std::min(pass_tiles, wanted_tiles - k);
         const bool clear = fresh && k == 0, last_pass = k + pass_tiles >= tiles;
         for (int m = 0; m < row_tiles; m += 2) {
-            left_tiles l = left;
+            operand_tiles l = left;
             l.data += m * left.tile_step + k * left.depth_step;
             const bool two_rows = m + 1 < row_tiles;
             // Rows of a matrix are too far apart for the hardware to see the next block coming: each column block of this one
@@ -228,7 +234,8 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
             }
             const int rows_each = std::min((2 * tile_side + col_pairs - 1) / col_pairs, 8);
             for (int n = 0; n < wanted_cols; n += 2) {
-                const unit* const panel = right + n * right_step + k * tile_units;
+                operand_tiles r = right;
+                r.data += n * right.tile_step + k * right.depth_step;
                 unit* const to = c + std::int64_t(m) * tile_side * ldc + n * tile_side;
                 const bool two_cols = n + 1 < wanted_cols;
                 // What the block before has read last is read first: it is still in the first-level cache.
@@ -236,7 +243,7 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
                 line_prefetcher ahead;
                 if (next && n / 2 * rows_each < 2 * tile_side) ahead = {next + n / 2 * rows_each * left.stride, left.stride, rows_each};
                 const auto block = [&](auto mb, auto nb) __attribute__((always_inline)) {
-                    multiply_tiles<TA, TB, mb, nb>(l, panel, right_step, n_tiles, backward, to, ldc, clear, ahead, sink, sums[block_count++ & 1], drain, m * tile_side, n * tile_side);
+                    multiply_tiles<TA, TB, mb, nb>(l, r, n_tiles, backward, to, ldc, clear, ahead, sink, sums[block_count++ & 1], drain, m * tile_side, n * tile_side);
                 };
                 constexpr std::integral_constant<int, 1> one;
                 constexpr std::integral_constant<int, 2> two;

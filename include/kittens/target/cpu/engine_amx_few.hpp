@@ -136,7 +136,7 @@ template <int Depth, vector V> KITTENS_NOINLINE void band_row_max_few(V& dst, co
 
 /// Whether few_product takes a product: 16 rows of weights, and a right operand in memory that is used once by them.
 KITTENS_INLINE bool takes_few_product(const operand<bf16>& a, const operand<bf16>& b) {
-    return a.lanes == tile_side && a.along && !b.along && b.shared && b.lanes % (2 * tile_side) == 0 && a.depth % detail::few_keys == 0 && b.depth <= a.depth;
+    return a.lanes == tile_side && a.along && !b.along && !b.packed && b.shared && b.lanes % (2 * tile_side) == 0 && a.depth % detail::few_keys == 0 && b.depth <= a.depth;
 }
 
 /// c[16 x b.lanes] (+)= a * b, of the depth that is wanted.

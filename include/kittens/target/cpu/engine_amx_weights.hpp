@@ -63,7 +63,7 @@ struct largest_sink {
 
 /// scores = left * right for 32 x 32 scores and `Tiles` tiles of depth; meanwhile the block before is handed to the sink.
 template <int Tiles, bool Handed, bool Masked, class Sink>
-KITTENS_NOINLINE void score_block(const left_tiles& left, const unit* right0, const unit* right1, float* scores, Sink& sink_, const float* before, int first) {
+KITTENS_NOINLINE void score_block(const operand_tiles& left, const unit* right0, const unit* right1, float* scores, Sink& sink_, const float* before, int first) {
     Sink sink = sink_;  // in registers
     tile_clear<0>();
     tile_clear<1>();
@@ -107,7 +107,7 @@ template <bool Masked, class Sink> KITTENS_NOINLINE void hand_over(Sink& sink_, 
 
 /// Hands over the scores of 32 rows and of the blocks [from, to) of 32 columns.
 template <int Tiles, class Sink>
-KITTENS_NOINLINE void hand_over_product(const left_tiles& left, const unit* right, int from, int to, Sink& sink) {
+KITTENS_NOINLINE void hand_over_product(const operand_tiles& left, const unit* right, int from, int to, Sink& sink) {
     alignas(64) float scores[2][score_side * score_side];
     constexpr std::int64_t panel = std::int64_t(Tiles) * tile_units;
     const auto masked = [&](int block) {
@@ -153,7 +153,7 @@ template <int Depth> KITTENS_INLINE const unit* score_panels(const operand<bf16>
     return right;
 }
 
-KITTENS_INLINE left_tiles in_place(const operand<bf16>& a) {
+KITTENS_INLINE operand_tiles in_place(const operand<bf16>& a) {
     return {reinterpret_cast<const std::byte*>(a.data), a.stride * 2, tile_side * a.stride * 2, 64};
 }
 

@@ -57,7 +57,7 @@ template <class T> KITTENS_INLINE two_vectors in_order(two_vectors v) {
 /// (weights and values).
 template <class T> KITTENS_INLINE bool takes_few_vectors(const operand<T>& a, const operand<T>& b, int rows) {
     constexpr int wide = 2 * lanes;
-    if (rows > detail::few_most_rows || !a.along || !b.shared) return false;
+    if (rows > detail::few_most_rows || !a.along || b.packed || !b.shared) return false;
     return b.along ? a.depth == b.depth && a.depth % wide == 0 && a.depth <= detail::few_most_depth : b.lanes % wide == 0;
 }
 

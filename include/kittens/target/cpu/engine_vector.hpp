@@ -52,10 +52,46 @@ template <class Form> KITTENS_INLINE vint multiply_add(vint sum, vint a, vint b)
 #endif
 }
 
+/// Where the units of one depth of a panel's lanes come from: packed before, ...
+struct packed_right {
+    const unit* next;
+    template <class Form, int V> KITTENS_INLINE void take(vint (&right)[V]) {
+        KITTENS_UNROLL
+        for (int v = 0; v < V; ++v) right[v] = vload(next + v * lanes);
+        next += V * lanes;
+    }
+};
+/// ... or rows of a matrix, which the first block that reads them packs for those after it: what the conversion costs then runs
+/// beside the products.
+template <class T> struct packing_right {
+    const T* rows;
+    std::int64_t stride;
+    unit* packed;
+    template <class Form, int V> KITTENS_INLINE void take(vint (&right)[V]) {
+        const T* row[Form::group];
+        KITTENS_UNROLL
+        for (int g = 0; g < Form::group; ++g) {
+            row[g] = rows + g * stride;
+            // Rows lie too far apart for the hardware to see them coming. What does not exist may be asked for.
+            __builtin_prefetch(row[g] + rows_ahead * Form::group * stride, 0, 3);
+        }
+        KITTENS_UNROLL
+        for (int v = 0; v < V; ++v) {
+            const T* part[Form::group];
+            for (int g = 0; g < Form::group; ++g) part[g] = row[g] + v * lanes;
+            right[v] = Form::across(part);
+            vstore(packed + v * lanes, right[v]);
+        }
+        rows += Form::group * stride;
+        packed += V * lanes;
+    }
+    static constexpr int rows_ahead = 12;
+};
+
 /// c[R x V vectors] (+)= a * b. a: [R][left_pitch], b: [units][V * lanes]. Sums start at zero and what c holds is added last: it
 /// is on its way to the first-level cache meanwhile.
-template <class Form, int R, int V>
-void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int64_t ldc, bool fresh) {
+template <class Form, int R, int V, class Right>
+KITTENS_INLINE void multiply_block_by(const unit* a, Right b, int units, void* c_, std::int64_t ldc, bool fresh) {
     auto* c = static_cast<unit*>(c_);
     vint sum[R][V];
     KITTENS_UNROLL
@@ -66,10 +102,9 @@ void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int6
         for (int v = 0; v < V; ++v) sum[r][v] = vzero();
     }
     KITTENS_UNROLL_BY(4)
-    for (int u = 0; u < units; ++u, ++a, b += V * lanes) {
+    for (int u = 0; u < units; ++u, ++a) {
         vint right[V];
-        KITTENS_UNROLL
-        for (int v = 0; v < V; ++v) right[v] = vload(b + v * lanes);
+        b.template take<Form>(right);
         KITTENS_UNROLL
         for (int r = 0; r < R; ++r) {
             const vint left = vset(a[r * left_pitch]);
@@ -82,6 +117,14 @@ void multiply_block(const unit* a, const unit* b, int units, void* c_, std::int6
         KITTENS_UNROLL
         for (int v = 0; v < V; ++v) vstore(c + r * ldc + v * lanes, fresh ? sum[r][v] : vadd<typename Form::sum>(sum[r][v], vload(c + r * ldc + v * lanes)));
     }
+}
+template <class Form, int R, int V>
+void multiply_block(const unit* a, const unit* b, int units, void* c, std::int64_t ldc, bool fresh) {
+    multiply_block_by<Form, R, V>(a, packed_right{b}, units, c, ldc, fresh);
+}
+template <class Form, int R, int V, class T>
+KITTENS_NOINLINE void multiply_block_packing(const unit* a, packing_right<T> b, int units, void* c, std::int64_t ldc, bool fresh) {
+    multiply_block_by<Form, R, V>(a, b, units, c, ldc, fresh);
 }
 
 using block_function = void (*)(const unit*, const unit*, int, void*, std::int64_t, bool);
@@ -144,9 +187,12 @@ KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bo
     unit* const left = keep_left ? panels.find(0, key_of<Form>(a, depth), left_bytes, &pack_a) : panels.temporary(0);
     unit* const right = keep_right ? panels.find(1, key_of<Form>(b, depth), right_bytes, &pack_b) : panels.temporary(left_room);
     if (pack_a) pack_left<Form>(a, units, left);
-    if (pack_b) pack_right<Form>(b, units, right);
 
     const row_blocks blocks(a.lanes);
+    // Where the first block of rows is a usual one, and there are no ragged edges, it packs B.
+    const bool pack_along = pack_b && !b.along && !b.packed && b.lanes % block_cols == 0 && units * Form::group <= b.depth && part.lanes >= b.lanes && part.depth >= depth &&
+                            blocks.size(0) >= block_rows - 1;
+    if (pack_b && !pack_along) pack_right<Form>(b, units, right);
     const int wanted_lanes = std::min(b.lanes, part.lanes), wanted_units = (std::min(depth, part.depth) + Form::group - 1) / Form::group;
     for (int u = 0; u < wanted_units; u += pass_units) {
         const int n_units = std::min(pass_units, wanted_units - u);
@@ -155,8 +201,13 @@ KITTENS_NOINLINE void vector_product(typename Form::sum* c, std::int64_t ldc, bo
             const auto& functions = vectors == block_vectors ? wide : narrow;
             for (int i = 0; i < blocks.count; ++i) {
                 const int m = blocks.begin(i), r = blocks.size(i);
-                functions[r - 1](left + left_size(a.lanes, u) + std::int64_t(m) * left_pitch, right + std::int64_t(n) * units + u * vectors * lanes, n_units,
-                                 c + m * ldc + n, ldc, fresh && u == 0);
+                const unit* const rows = left + left_size(a.lanes, u) + std::int64_t(m) * left_pitch;
+                unit* const panel = right + std::int64_t(n) * units + u * vectors * lanes;
+                if (pack_along && i == 0) {
+                    const packing_right<TB> from{b.data + std::int64_t(u) * Form::group * b.stride + n, b.stride, panel};
+                    if (r == block_rows) multiply_block_packing<Form, block_rows, block_vectors>(rows, from, n_units, c + n, ldc, fresh && u == 0);
+                    else multiply_block_packing<Form, block_rows - 1, block_vectors>(rows, from, n_units, c + n, ldc, fresh && u == 0);
+                } else functions[r - 1](rows, panel, n_units, c + m * ldc + n, ldc, fresh && u == 0);
             }
         }
     }

@@ -35,8 +35,8 @@ KITTENS_INLINE operand<typename Tile::element> operand_of(const Tile& t) {
     const auto block = t.view(&shared);
     const bool along = DepthIsCols != block.transposed;
     if (along)
-        return {block.data, block.stride, block.rows, block.cols, true, shared, block.first_row, block.first_col, block.rows_below, block.cols_right};
-    return {block.data, block.stride, block.cols, block.rows, false, shared, block.first_col, block.first_row, block.cols_right, block.rows_below};
+        return {block.data, block.stride, block.rows, block.cols, true, false, shared, block.first_row, block.first_col, block.rows_below, block.cols_right};
+    return {block.data, block.stride, block.cols, block.rows, false, block.packed, shared, block.first_col, block.first_row, block.cols_right, block.rows_below};
 }
 
 #if defined(KITTENS_CPU_AMX)

@@ -64,7 +64,7 @@ KITTENS_INLINE void load_tile(RT& dst, const GL& src, const place& at) {
     if (in.rows == 0) return dst.set_zero();
     if constexpr (std::is_same_v<T, typename GL::value_type>) {
         if (in.skip_rows + in.skip_cols == 0) {
-            storage::memory_block<T> block{address(src, at), src.row_stride, in.rows, in.cols, Transposed,
+            storage::memory_block<T> block{address(src, at), src.row_stride, in.rows, in.cols, Transposed, false,
                                            at.row, at.col, src.rows() - at.row - in.rows, src.cols() - at.col - in.cols};
             if constexpr (GL::is_read_only) dst.borrow(block);
             else {
@@ -86,6 +86,32 @@ KITTENS_INLINE void load_tile(RT& dst, const GL& src, const place& at) {
 
 template <class RT, class GL> KITTENS_INLINE void load(RT& dst, const GL& src, const place& at) { load_tile<false>(dst, src, at); }
 template <class RT, class GL> KITTENS_INLINE void load_transposed(RT& dst, const GL& src, const place& at) { load_tile<true>(dst, src, at); }
+
+template <class RT, class GL>
+KITTENS_INLINE void load_packed(RT& dst, const GL& src, const place& at) {
+    using T = typename RT::element;
+    constexpr int pack = 4 / int(sizeof(T));
+    const clipped_area in(src, at, RT::rows / pack, RT::cols * pack);
+    if (in.rows == 0) return dst.set_zero();
+    if (in.skip_rows + in.skip_cols == 0) {
+        const storage::memory_block<T> block{address(src, at), src.row_stride, in.rows * pack, in.cols / pack, false, true,
+                                             at.row * pack, at.col / pack, (src.rows() - at.row - in.rows) * pack, (src.cols() - at.col - in.cols) / pack};
+        if constexpr (GL::is_read_only) dst.borrow(block);
+        else {
+            dst.overwrite();
+            dst.fetch(block);
+        }
+        return;
+    }
+    dst.overwrite();
+    const auto* from = address(src, at);
+    for (int i = 0; i < RT::rows; ++i)
+        for (int j = 0; j < RT::cols; ++j) {
+            const int r = i / pack, c = j * pack + i % pack;
+            const bool inside = r >= in.skip_rows && r < in.skip_rows + in.rows && c >= in.skip_cols && c < in.skip_cols + in.cols;
+            dst.row(i)[j] = inside ? from[r * src.row_stride + c] : T(0);
+        }
+}
 
 /// Brings a row into the second-level cache.
 template <class T>
@@ -114,7 +140,7 @@ KITTENS_INLINE void store(const GL& dst, const RT& src, const place& at) {
         using G = typename GL::value_type;
         if (src.product_waits() && in.skip_rows + in.skip_cols == 0 && in.rows <= src.waiting.rows && in.cols <= src.waiting.cols) {
             const std::int64_t stride = dst.row_stride * std::int64_t(sizeof(G));
-            const storage::sum_sink sink{reinterpret_cast<std::byte*>(address(dst, at)), stride, in.rows, in.cols, sizeof(G), dst.rows() * stride > (std::int64_t(2) << 20),
+            const storage::sum_sink sink{reinterpret_cast<std::byte*>(address(dst, at)), stride, in.rows, in.cols, sizeof(G), dst.rows() * stride > (std::int64_t(2) << 20), std::is_same_v<typename RT::element, G>,
                                          &take_sums<typename RT::element, G>};
             src.waiting.run(static_cast<const void*>(&static_cast<const typename RT::storage_base&>(src)), src.waiting, &sink);
             return;

@@ -32,6 +32,9 @@ struct memory_block {
     int rows = 0, cols = 0;
     /// The tile holds the transpose of this block.
     bool transposed = false;
+    /// As many consecutive rows as fill 32 bits lie side by side, element by element (VNNI form); rows and cols count elements of the
+    /// matrix so held.
+    bool packed = false;
     /// Where the block lies in its tensor, and what follows it there: for prefetching what a loop is likely to load next.
     int first_row = 0, first_col = 0, rows_below = 0, cols_right = 0;
 };
@@ -44,6 +47,8 @@ struct sum_sink {
     int rows, cols, element_bytes;
     /// The tensor is too large to be in a core's own caches.
     bool far;
+    /// Memory holds sums as they are: whole blocks may be written there without `take`.
+    bool as_they_are;
     /// Converts and writes what lies inside of a block of `n_rows` x `n_cols` sums (32-bit units, rows `pitch` apart) at (row, col).
     void (*take)(const sum_sink& self, const void* sums, std::int64_t pitch, int row, int col, int n_rows, int n_cols);
 
@@ -126,6 +131,12 @@ struct tile_storage {
     }
     /// Copies from memory, now.
     KITTENS_NOINLINE void fetch(const memory_block<T>& from) const {
+        if (from.packed) {
+            constexpr int pack = sizeof(T) < 4 ? 4 / int(sizeof(T)) : 1;
+            for (int i = 0; i < M; ++i)
+                for (int j = 0; j < N; ++j) row(i)[j] = i < from.rows && j < from.cols ? from.data[i / pack * from.stride + j * pack + i % pack] : zero_element();
+            return;
+        }
         if (from.transposed) {
             for (int i0 = 0; i0 < M; i0 += 16)
                 for (int j = 0; j < N; ++j)

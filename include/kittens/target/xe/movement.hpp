@@ -56,6 +56,26 @@ KITTENS_INLINE void load(RT& dst, const GL& src, const place& at) {
 }
 
 template <class RT, class GL>
+KITTENS_INLINE void load_packed(RT& dst, const GL& src, const place& at) {
+    using frag = typename RT::frag;
+    constexpr int pack = 4 / int(sizeof(typename RT::element));
+    if constexpr (GL::mode == access::plain) load_plain_packed(dst, src, at);
+    else {
+        // Words of memory are words of the tile: plain loads of four-byte elements, one column block each.
+        const auto s = surface_of(src, at);
+        KITTENS_UNROLL
+        for (int r = 0; r < RT::grid_rows; ++r) {
+            KITTENS_UNROLL
+            for (int c = 0; c < RT::grid_cols; ++c) {
+                KITTENS_UNROLL
+                for (int b = 0; b < frag::map::blocks; ++b)
+                    isa::load_2d<4, 16, RT::base.rows / pack, 1>(s, at.col / pack + c * RT::base.cols + 16 * b, at.row + r * (RT::base.rows / pack), dst.tiles[r][c].v + b * frag::vectors_per_block);
+            }
+        }
+    }
+}
+
+template <class RT, class GL>
 KITTENS_INLINE void load_transposed(RT& dst, const GL& src, const place& at) {
     using T = typename RT::element;
     using frag = typename RT::frag;

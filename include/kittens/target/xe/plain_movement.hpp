@@ -44,6 +44,26 @@ KITTENS_INLINE_NATIVE void store_eight(const GL& g, KITTENS_GLOBAL typename GL::
     for (int i = 0; i < 8; ++i) store_bits(g, p, row + i, col, detail::convert_bits<typename GL::value_type, T>(x[i]));
 }
 
+/// Tile element (i, j) from packed memory: (at.row + i / p, at.col + j p + i % p), where p elements fill 32 bits.
+template <class RT, class GL>
+KITTENS_INLINE void load_plain_packed(RT& dst, const GL& src, const place& at) {
+    using T = typename RT::element;
+    constexpr int pack = 4 / int(sizeof(T));
+    const auto* p = src.matrix(at.b, at.d);
+    const int lane = isa::lane();
+    constexpr int wide = RT::frag::map::paired ? 2 : 1;
+    KITTENS_UNROLL
+    for (int c = 0; c < RT::cols / 16; c += wide) {
+        KITTENS_UNROLL
+        for (int i = 0; i < RT::rows; ++i) {
+            int x[wide];
+            KITTENS_UNROLL
+            for (int w = 0; w < wide; ++w) x[w] = load_bits(src, p, at.row + i / pack, at.col + ((c + w) * 16 + lane) * pack + i % pack);
+            detail::write_bits(dst, i, c, x[0], x[wide - 1]);
+        }
+    }
+}
+
 /// Tile element (i, j) from memory (at.row + i, at.col + j), or from (at.row + j, at.col + i) where Transposed.
 template <bool Transposed = false, class RT, class GL>
 KITTENS_INLINE void load_plain(RT& dst, const GL& src, const place& at) {
