@@ -101,8 +101,8 @@ gemm_choice gemm_choices::choose(const gemm_problem& p, const std::vector<std::s
             if (tile_named(name).split) sharing = name;
     why = best ? fmt::format("nearest measured: {} x {} x {}", best->m, best->n, best->k) : fmt::format("nothing measured for {} {} {}", p.target, p.isa, kittens::name_of(p.in));
     if (const tile_sizes tile = tile_named(sharing); tile.split) {
-        // What shares K where there is enough else to do only adds planes up in vain.
-        if (tile_named(usual).split && tiles_of(usual, p) >= p.threads) usual = "default";
+        // What shares K where there is enough else to do, or too little of it, only adds planes up in vain.
+        if (const tile_sizes now = tile_named(usual); now.split && (tiles_of(usual, p) >= p.threads || p.k < 2 * now.k)) usual = "default";
         // The default policy's tile is not known here; it is about as large as those that split.
         const std::int64_t idle_without = p.threads - std::min<std::int64_t>(p.threads, tiles_of(tiles_of(usual, p) > 0 ? usual : sharing, p));
         // Two steps of K a part at least: adding up planes is not free.

@@ -103,6 +103,10 @@ TEST(choices, k_is_shared_out_among_threads_that_have_no_tile) {
     EXPECT_EQ(table.choose(problem(100, 120, 16000)).policy, "64x128x1024");  // two tiles
     EXPECT_EQ(table.choose(problem(60, 120, 4095)).policy, "64x128x1024");    // K is short
     EXPECT_EQ(table.choose(problem(2000, 200, 16000)).policy, "default");     // as nearest, but enough tiles without
+    gemm_choices one;
+    one.set({"cpu", "amx", "bf16", 2, 256, 256, 16384, "128x256x1024_split", 1.1});
+    EXPECT_EQ(one.choose(problem(100, 200, 2047)).policy, "default");  // not two steps of K
+    EXPECT_EQ(one.choose(problem(100, 200, 4096)).policy, "128x256x1024_split");
     auto never = problem(60, 120, 16000);
     never.in = dtype::f16;
     const std::vector<std::string> compiled{"64x256x512", "256x128x512_split", "32x64x512"};
