@@ -75,7 +75,8 @@ function(_kittens_spirv name module source includes definitions forms options)
     set(extra)
     if(form STREQUAL "software")
       # Without loop strength reduction: for rolled loops it makes counters of two or three bits, which clang 22 turns into
-      # bytes that do not wrap around.
+      # bytes that do not wrap around. The native form keeps it: without it a step of the GEMM ladder has a tenth more instructions in
+      # its loop on pvc, and none of our native kernels has such a counter, before or after that pass.
       set(extra -DKITTENS_XE_SOFTWARE -mllvm -disable-lsr)
     endif()
     add_custom_command(OUTPUT ${dir}/${module}.${form}.spv

@@ -24,7 +24,7 @@ struct gemv_policy {
 };
 
 #if defined(KITTENS_TARGET_CPU)
-constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated, 1024, 1}; }
+constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated, 2048, 1}; }
 #else
 constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated}; }
 #endif
@@ -103,8 +103,11 @@ struct gemv {
         float sum[P.rows_of_x] = {};
         if constexpr (P.subgroups == 1) {
             for (int c = 0; c < chunks; ++c)
-                for (int m = 0; m < P.rows_of_x && m < x.rows(); ++m)
-                    sum[m] += reduce_with<base_ops::sum>([](auto w, auto v) { return w * v; }, in_memory<vec>(weight, {n, c}), in_memory<vec>(x, {m, c}));
+                for (int m = 0; m < P.rows_of_x && m < x.rows(); ++m) {
+                    // The next row of the matrix comes while this one is used.
+                    const auto here = in_memory<vec>(weight, {n, c}), w = m == 0 ? here.asking_for(weight, {n + 1, c}) : here;
+                    sum[m] += reduce_with<base_ops::sum>([](auto a, auto b) { return a * b; }, w, in_memory<vec>(x, {m, c}));
+                }
         } else {
             // The next chunk is on its way while this one is used.
             vec w, next;

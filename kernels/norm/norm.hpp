@@ -23,12 +23,20 @@ struct norm_policy {
     int chunk = 128, chunks = 4;  ///< elements of a vector; vectors that a subgroup holds
     int most_subgroups = 32;      ///< that share a row
     int rows = 1;                 ///< rows that a workgroup takes, one after the other
+    bool reread = false;          ///< a row is read where it lies each time, not held: it is in a cache. With a residual, if results go past it
     kittens::access access = kittens::access::block;
 };
 
 #if defined(KITTENS_TARGET_CPU)
+// Read again, a sum with the residual is rounded three or four times: worth it where that is an instruction.
+#if defined(__AVX512BF16__)
+inline constexpr bool rounds_quickly = true;
+#else
+inline constexpr bool rounds_quickly = false;
+#endif
 constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) {
-    return {.kind = kind, .type = type, .residual = residual, .chunk = 1024, .chunks = 16, .most_subgroups = 1, .rows = 8};
+    return {.kind = kind, .type = type, .residual = residual, .chunk = 1024, .chunks = 16, .most_subgroups = 1, .rows = 8,
+            .reread = !residual || (rounds_quickly && type == dtype::bf16)};
 }
 #else
 constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) { return {.kind = kind, .type = type, .residual = residual}; }
@@ -47,6 +55,7 @@ struct norm {
     static constexpr bool layer = P.kind == norm_kind::layer;
     static constexpr int unroll = P.most_subgroups > 1 ? P.chunks : 1;
     static constexpr int held = P.chunk * P.chunks;  // elements of a row that a subgroup holds
+    static_assert(!P.reread || P.most_subgroups == 1, "norm: a row that is read again must be one subgroup's");
 
     struct globals {
         gl<const element, 1, 1, -1, -1, access::plain> x;
@@ -70,7 +79,12 @@ struct norm {
     KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
         const int first = sg.group(0) * P.rows;
         const int last = first + P.rows < g.x.rows() ? first + P.rows : g.x.rows();
-        for (int r = first; r < last; ++r) row(g, sg, r);
+        for (int r = first; r < last; ++r) {
+            if constexpr (P.reread && P.residual) {
+                if (g.stores == store_policy::streaming) row<true>(g, sg, r);
+                else row<false>(g, sg, r);
+            } else row<P.reread>(g, sg, r);
+        }
         finish_stores(g.stores);
     }
 
@@ -89,7 +103,7 @@ struct norm {
         }
     };
 
-    KITTENS_INLINE void row(const globals& g, const subgroup& sg, int r) const {
+    template <bool Reread> KITTENS_INLINE void row(const globals& g, const subgroup& sg, int r) const {
         const int cols = g.x.cols();
         // Chunk c of round t of this subgroup is chunk (t * subgroups + id) * chunks + c of the row.
         const int rounds = ceil_div(cols, held * sg.count());
@@ -97,16 +111,16 @@ struct norm {
         moments m;
         for (int t = 0; t < rounds; ++t) {
             const int at = (t * sg.count() + sg.id()) * P.chunks;
-            fetch(g, r, at, v, true);
-            measure(m, v, at, cols);
+            if constexpr (!Reread) fetch(g, r, at, v, true);
+            measure<Reread>(m, g, r, v, at, cols);
         }
         combine(m, sg, cols, rounds);
         const float mean = layer ? m.sum / float(cols) : 0.0f;
         const float scale = base_ops::rsqrt::op(m.squares / float(cols) + g.epsilon);
         for (int t = rounds - 1; t >= 0; --t) {
             const int at = (t * sg.count() + sg.id()) * P.chunks;
-            if (t < rounds - 1) fetch(g, r, at, v, false);
-            finish(g, r, at, v, mean, scale);
+            if (!Reread && t < rounds - 1) fetch(g, r, at, v, false);
+            finish<Reread>(g, r, at, v, mean, scale);
         }
     }
 
@@ -122,18 +136,26 @@ struct norm {
                     load_wide(v[c], g.sum, {r, at + c});
                     continue;
                 }
-                // What is normalised is the sum as it is stored.
-                map_with(v[c], [](auto a, auto b) { return round_as<element>(a + b); }, in_memory<vec>(g.x, {r, at + c}), in_memory<vec>(g.residual, {r, at + c}));
+                map_with(v[c], with_residual, in_memory<vec>(g.x, {r, at + c}), in_memory<vec>(g.residual, {r, at + c}));
                 store_wide(g.sum, v[c], {r, at + c}, g.stores);
             } else map_with(v[c], [](auto x) { return x; }, in_memory<vec>(g.x, {r, at + c}));
         }
     }
 
-    KITTENS_INLINE void measure(moments& m, vec (&v)[P.chunks], int at, int cols) const {
+    template <bool Reread> KITTENS_INLINE void measure(moments& m, const globals& g, int r, vec (&v)[P.chunks], int at, int cols) const {
         KITTENS_UNROLL_BY(unroll)
         for (int c = 0; c < P.chunks; ++c) {
             if (!live(at + c, cols)) break;
-            if constexpr (!layer) m.squares += reduce_with<base_ops::sum>([](auto x) { return x * x; }, v[c]);
+            if constexpr (Reread) {
+                if (!layer || (at + c + 1) * P.chunk <= cols) {
+                    if constexpr (P.residual) measure_part(m, with_residual, in_memory<vec>(g.x, {r, at + c}), in_memory<vec>(g.residual, {r, at + c}));
+                    else measure_part(m, as_it_is, in_memory<vec>(g.x, {r, at + c}));
+                    continue;
+                }
+                if constexpr (P.residual) map_with(v[c], with_residual, in_memory<vec>(g.x, {r, at + c}), in_memory<vec>(g.residual, {r, at + c}));
+                else load_wide(v[c], g.x, {r, at + c});
+            }
+            if constexpr (!layer) measure_part(m, as_it_is, v[c]);
             else {
                 // Beyond the row's end there are zeros: they add nothing to the sum, and are set to the mean for the squares.
                 const int left = cols - (at + c) * P.chunk, n = left < P.chunk ? left < 0 ? 0 : left : P.chunk;
@@ -144,6 +166,19 @@ struct norm {
             }
         }
     }
+
+    /// A chunk that is whole, or of which what lies beyond the row's end adds nothing; f makes an element of it.
+    template <class F, class... Chunk> static KITTENS_INLINE void measure_part(moments& m, F f, const Chunk&... chunk) {
+        if constexpr (!layer)
+            m.squares += reduce_with<base_ops::sum>([=](auto... x) { const auto y = f(x...); return y * y; }, chunk...);
+        else {
+            const float s = reduce_with<base_ops::sum>(f, chunk...), mean = s / float(P.chunk);
+            m.merge(float(P.chunk), s, reduce_with<base_ops::sum>([=](auto... x) { const auto y = f(x...) - mean; return y * y; }, chunk...));
+        }
+    }
+    /// What is normalised is the sum as it is stored.
+    static constexpr auto with_residual = [](auto a, auto b) { return round_as<element>(a + b); };
+    static constexpr auto as_it_is = [](auto x) { return x; };
 
     /// Puts a number into this subgroup's slot, and zeros into its share of those that nobody has.
     static KITTENS_INLINE void publish(const slots& to, const subgroup& sg, float x) {
@@ -184,7 +219,7 @@ struct norm {
         }
     }
 
-    KITTENS_INLINE void finish(const globals& g, int r, int at, vec (&v)[P.chunks], float mean, float scale) const {
+    template <bool Reread> KITTENS_INLINE void finish(const globals& g, int r, int at, vec (&v)[P.chunks], float mean, float scale) const {
         KITTENS_UNROLL_BY(unroll)
         for (int c = 0; c < P.chunks; ++c) {
             if (!live(at + c, g.x.cols())) break;
@@ -194,9 +229,18 @@ struct norm {
                 if constexpr (P.residual) return weights.asking_for(g.residual, {r + 1, at + c});
                 else return weights;
             }();
-            if constexpr (layer)
-                store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto x, auto y, auto z) { return (x - mean) * scale * y + z; }, v[c], w, in_memory<vec>(g.bias, {0, at + c}));
-            else store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto x, auto y) { return x * scale * y; }, v[c], w);
+            const auto leave = [&](auto f, const auto&... chunk) {
+                if constexpr (layer)
+                    store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto y, auto z, auto... x) { return (f(x...) - mean) * scale * y + z; }, w, in_memory<vec>(g.bias, {0, at + c}), chunk...);
+                else store_with<vec>(g.out, {r, at + c}, g.stores, [=](auto y, auto... x) { return f(x...) * scale * y; }, w, chunk...);
+            };
+            if constexpr (Reread && P.residual) {
+                const auto x = in_memory<vec>(g.x, {r, at + c});
+                const auto y = in_memory<vec>(g.residual, {r, at + c});
+                leave(with_residual, x, y);
+                store_with<vec>(g.sum, {r, at + c}, g.stores, [](auto a, auto b) { return a + b; }, x, y);  // last: it may lie where the residual does
+            } else if constexpr (Reread) leave(as_it_is, in_memory<vec>(g.x, {r, at + c}));
+            else leave(as_it_is, v[c]);
         }
     }
 #endif

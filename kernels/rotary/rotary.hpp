@@ -22,10 +22,11 @@ struct rotary_policy {
     rotary_partner partner = rotary_partner::near;
     int subgroups = 8;  ///< that share a token's heads
     int tokens = 1;     ///< that a workgroup takes, one after the other
+    bool in_place = false;  ///< elements and tables are read where they lie each time: they are in a cache
 };
 
 #if defined(KITTENS_TARGET_CPU)
-constexpr rotary_policy default_rotary(dtype type, rotary_partner partner) { return {type, partner, 1, 8}; }
+constexpr rotary_policy default_rotary(dtype type, rotary_partner partner) { return {type, partner, 1, 8, true}; }
 #else
 constexpr rotary_policy default_rotary(dtype type, rotary_partner partner) { return {type, partner}; }
 #endif
@@ -69,10 +70,18 @@ struct rotary {
         for (int t = first; t < last; ++t) {
             const int position = position_of(g, t);
             vec cosines, sines;
-            if (per_head == 1) load_tables(g, position, 0, cosines, sines);
+            const bool in_place = P.in_place && g.rotated == g.head_dim;
+            if (per_head == 1 && !in_place) load_tables(g, position, 0, cosines, sines);
             for (int p = sg.id(); p < parts; p += P.subgroups) {
                 const bool key = p >= q_parts;
                 const int part = key ? p - q_parts : p, place = part % per_head;
+                if constexpr (P.in_place) {
+                    if (in_place) {
+                        if (key) rotate_in_place(g, g.k, g.k_out, t, part, {position, place});
+                        else rotate_in_place(g, g.q, g.q_out, t, part, {position, place});
+                        continue;
+                    }
+                }
                 if (per_head > 1) load_tables(g, position, place, cosines, sines);
                 if (key) rotate(g, g.k, g.k_out, t, part, place * length, cosines, sines);
                 else rotate(g, g.q, g.q_out, t, part, place * length, cosines, sines);
@@ -95,11 +104,20 @@ struct rotary {
         map_with(sines, [](auto v) { return v; }, in_memory<vec>(g.sines, {position, place}));
     }
 
+    /// Part p of a token's heads, all of which is rotated.
+    template <class In, class Out>
+    static KITTENS_INLINE void rotate_in_place(const globals& g, const In& in, const Out& out, int t, int p, coord<vec> table) {
+        constexpr int fixed = P.partner == rotary_partner::beside ? 1 : P.partner == rotary_partner::far ? 128 : 0;
+        const auto x = in_memory<vec>(in, {t, p});
+        store_with<vec>(out, {t, p}, g.stores, [](auto a, auto b, auto c, auto s) { return a * c + b * s; }, x.asking_for(in, {t + 1, p}),
+                        x.with_blocks_swapped(fixed ? fixed : g.rotated / 2), in_memory<vec>(g.cosines, table), in_memory<vec>(g.sines, table));
+    }
+
     /// Part p of a token's heads, which starts at element `first` of its head.
     template <class In, class Out>
     static KITTENS_INLINE void rotate(const globals& g, const In& in, const Out& out, int t, int p, int first, const vec& cosines, const vec& sines) {
         vec x, partner;
-        map_with(x, [](auto v) { return v; }, in_memory<vec>(in, {t, p}));
+        map_with(x, [](auto v) { return v; }, in_memory<vec>(in, {t, p}).asking_for(in, {t + 1, p}));
         if constexpr (P.partner == rotary_partner::beside) swap_blocks<1>(partner, x);
         else if constexpr (P.partner == rotary_partner::far) swap_blocks<128>(partner, x);
         else swap_blocks(partner, x, g.rotated / 2);

@@ -95,5 +95,13 @@ TEST(norm, streaming_stores) {
     for (const device& d : all_devices(false)) run_and_check(d, problem({.residual = true, .rows = 1030, .cols = 4088}));
 }
 
+// Rows that begin at a line, in the middle of one, and elsewhere; whole chunks and rests.
+TEST(norm, streaming_stores_at_any_alignment) {
+    for (const device& d : all_devices(false))
+        for (const norm_kind kind : {norm_kind::rms, norm_kind::layer})
+            for (const dtype type : {dtype::bf16, dtype::f16})
+                for (const int cols : {2048, 2064, 2056, 2051}) run_and_check(d, problem({.kind = kind, .type = type, .residual = cols != 2056, .rows = 2060, .cols = cols}));
+}
+
 }  // namespace
 }  // namespace operator_tests

@@ -9,11 +9,18 @@
 namespace kittens::inline KITTENS_NS {
 
 /// A part of a row in memory as an operand of map_with and store_with: what load_wide into a vector of type RV would bring.
-template <ducks::rv::wide RV, ducks::gl::all GL> struct memory_operand {
+/// Swapped: neighbouring blocks of `distance` elements have changed places.
+template <ducks::rv::wide RV, ducks::gl::all GL, bool Swapped = false> struct memory_operand {
     using vector = RV;
+    static constexpr bool swapped = Swapped;
     const GL& from;
     coord<RV> at;
     const void* soon[2] = {};
+    int distance = 0;
+
+    /// The same with neighbouring blocks of so many elements exchanged, as swap_blocks does: 1, or a power of two from 8 on below
+    /// the vector's length; the same in all lanes.
+    KITTENS_INLINE memory_operand<RV, GL, true> with_blocks_swapped(int blocks) const { return {from, at, {soon[0], soon[1]}, blocks}; }
 
     /// What the same places of another row hold is read soon: a target without hardware that sees it (cpu) asks memory for it
     /// while it works on this one. Twice at most.
@@ -33,12 +40,4 @@ template <ducks::rv::wide RV, ducks::gl::all GL> KITTENS_INLINE memory_operand<R
 
 namespace kittens::inline KITTENS_NS::lower {
 template <class S> inline constexpr bool is_memory_operand = requires { typename S::vector; };
-/// An operand as a register vector.
-template <class D, class S> KITTENS_INLINE decltype(auto) as_vector(const S& s) {
-    if constexpr (is_memory_operand<S>) {
-        rv<float, D::length, D::form> v;
-        load_vector(v, s.from, place{s.at.b, s.at.d, s.at.r, s.at.c * D::length});
-        return v;
-    } else return (s);
-}
 }  // namespace kittens::inline KITTENS_NS::lower

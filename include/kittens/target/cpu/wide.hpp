@@ -19,6 +19,16 @@ template <class, class T> using same = T;
 template <class F, class... S>
 inline constexpr bool takes_vectors = (std::is_same_v<typename S::word, float> && ...) && std::is_invocable_v<F, same<S, native_float>...>;
 
+#if !defined(__AVX512BF16__)
+/// Floats whose upper halves are them rounded to bf16.
+KITTENS_INLINE vint round_upper_half(native_float v) {
+    typedef int native_int __attribute__((vector_size(4 * lanes)));
+    const auto bits = __builtin_bit_cast(native_int, v);
+    const native_int rounded_bits = bits + (((bits >> 16) & 1) + 0x7fff);
+    const native_int is_nan = v != v;
+    return __builtin_bit_cast(vint, (is_nan & (bits | 0x400000)) | (~is_nan & rounded_bits));
+}
+#endif
 template <class T> KITTENS_INLINE float round_as(float x) { return rounded<T>(x); }
 template <class T> KITTENS_INLINE native_float round_as(native_float x) {
     if constexpr (is_wide<T>) return x;
@@ -27,6 +37,13 @@ template <class T> KITTENS_INLINE native_float round_as(native_float x) {
         return __builtin_bit_cast(native_float, _mm512_cvtph_ps(_mm512_cvtps_ph(__builtin_bit_cast(vfloat, x), 0)));
 #else
         return __builtin_bit_cast(native_float, _mm256_cvtph_ps(_mm256_cvtps_ph(__builtin_bit_cast(vfloat, x), 0)));
+#endif
+    } else if constexpr (std::is_same_v<T, bf16>) {
+#if defined(__AVX512BF16__)
+        const auto halves = __builtin_bit_cast(__m256i, _mm512_cvtneps_pbh(__builtin_bit_cast(vfloat, x)));
+        return __builtin_bit_cast(native_float, vshl<16>(_mm512_cvtepu16_epi32(halves)));
+#else
+        return __builtin_bit_cast(native_float, vand(round_upper_half(x), vset(0xffff0000u)));
 #endif
     } else {
         alignas(64) float v[16] = {};
@@ -61,15 +78,104 @@ template <class T> KITTENS_INLINE void native_narrow(T* p, native_float v) {
     }
 }
 
+/// Two native vectors of floats, which stand for 2 * lanes neighbouring elements.
+struct native_two {
+    native_float a, b;
+};
+template <class F, class... T> KITTENS_INLINE native_two each_of_two(F f, const T&... x) { return {f(x.a...), f(x.b...)}; }
+
+/// Two vectors from 2 * lanes elements. Interleaved: the even elements and the odd ones, which for bf16 is a shift and a mask
+/// of one load; otherwise the first half and the second.
+template <bool Interleaved, class T> KITTENS_INLINE native_two widen_two(const T* p) {
+    if constexpr (Interleaved) {
+        const vint both = vload(p);
+        return {__builtin_bit_cast(native_float, vshl<16>(both)), __builtin_bit_cast(native_float, vand(both, vset(0xffff0000u)))};
+    } else return {native_widen(p), native_widen(p + lanes)};
+}
+
+/// The elements that two vectors stand for, rounded to nearest even.
+template <bool Interleaved, class T> KITTENS_INLINE vint narrow_two(const native_two& v) {
+    if constexpr (Interleaved) {
+#if defined(__AVX512BF16__)
+        alignas(64) static constexpr short places[32] = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
+        const auto halves = _mm512_cvtne2ps_pbh(__builtin_bit_cast(vfloat, v.b), __builtin_bit_cast(vfloat, v.a));
+        return _mm512_permutexvar_epi16(vload(places), __builtin_bit_cast(vint, halves));
+#elif defined(__AVX512F__)
+        return vor(_mm512_srli_epi32(round_upper_half(v.a), 16), vand(round_upper_half(v.b), vset(0xffff0000u)));
+#else
+        return vor(_mm256_srli_epi32(round_upper_half(v.a), 16), vand(round_upper_half(v.b), vset(0xffff0000u)));
+#endif
+    } else {
+        if constexpr (std::is_same_v<T, bf16>) {
+#if defined(__AVX512BF16__)
+            return __builtin_bit_cast(vint, _mm512_cvtne2ps_pbh(__builtin_bit_cast(vfloat, v.b), __builtin_bit_cast(vfloat, v.a)));
+#elif defined(__AVX512F__)
+            const auto upper = [](native_float x) { return _mm512_cvtepi32_epi16(_mm512_srli_epi32(round_upper_half(x), 16)); };
+            return _mm512_inserti64x4(_mm512_castsi256_si512(upper(v.a)), upper(v.b), 1);
+#else
+            const auto upper = [](native_float x) { return _mm256_srli_epi32(round_upper_half(x), 16); };
+            return _mm256_permute4x64_epi64(_mm256_packus_epi32(upper(v.a), upper(v.b)), 0xd8);
+#endif
+        }
+        if constexpr (std::is_same_v<T, half>) {
+            const auto a = __builtin_bit_cast(vfloat, v.a), b = __builtin_bit_cast(vfloat, v.b);
+#if defined(__AVX512F__)
+            return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtps_ph(a, 0)), _mm512_cvtps_ph(b, 0), 1);
+#else
+            return _mm256_set_m128i(_mm256_cvtps_ph(b, 0), _mm256_cvtps_ph(a, 0));
+#endif
+        }
+        alignas(64) T out[2 * lanes];
+        native_narrow(out, v.a);
+        native_narrow(out + lanes, v.b);
+        return vload(out);
+    }
+}
+
 /// An operand of one pass: a vector, or the part of a row in memory that it stands for.
 template <class S> KITTENS_INLINE const float* elements_of(const S& v, int) requires(!is_memory_operand<S>) { return v.v; }
 template <class S> KITTENS_INLINE auto* elements_of(const S& s, int length) requires(is_memory_operand<S>) { return address(s.from, place{s.at.b, s.at.d, s.at.r, s.at.c * length}); }
+/// The same where they are read two vectors at a time.
+template <class T> struct swapped_elements {
+    const T* p;
+    int distance;  ///< a multiple of 2 * lanes; or 1 where vectors are interleaved
+};
+template <class S> KITTENS_INLINE auto places_of(const S& s, int length) {
+    if constexpr (is_memory_operand<S>) {
+        if constexpr (S::swapped) return swapped_elements{elements_of(s, length), s.distance};
+        else return elements_of(s, length);
+    } else return elements_of(s, length);
+}
+template <bool Interleaved, class T> KITTENS_INLINE native_two two_at(const T* p, int i) { return widen_two<Interleaved>(p + i); }
+template <bool Interleaved, class T> KITTENS_INLINE native_two two_at(const swapped_elements<T>& s, int i) {
+    if (Interleaved && s.distance == 1) {
+        const native_two there = widen_two<Interleaved>(s.p + i);
+        return {there.b, there.a};
+    }
+    return widen_two<Interleaved>(s.p + (i ^ s.distance));
+}
+/// Whether two_at can: other operands are read into vectors first.
+template <bool Interleaved, class S> KITTENS_INLINE bool has_places(const S& s) {
+    if constexpr (is_memory_operand<S>)
+        if constexpr (S::swapped) return s.distance % (2 * lanes) == 0 || (Interleaved && s.distance == 1);
+    return true;
+}
+template <class S> constexpr bool is_swapped() {
+    if constexpr (is_memory_operand<S>) return S::swapped;
+    else return false;
+}
 /// Elements inside the tensor; a vector has all.
 template <class S> KITTENS_INLINE int inside_of(const S& s, int length) {
     if constexpr (is_memory_operand<S>) {
         const clipped_area in(s.from, place{s.at.b, s.at.d, s.at.r, s.at.c * length}, 1, length);
         return in.skip_cols ? 0 : in.cols;
     } else return length;
+}
+
+/// Whether an operand is bf16 in memory.
+template <class S> constexpr bool is_bf16_in_memory() {
+    if constexpr (is_memory_operand<S>) return std::is_same_v<typename std::remove_cvref_t<decltype(S::from)>::value_type, bf16>;
+    else return false;
 }
 
 /// Asks for the line at elements [i, i + 32) of what the operand said is read soon.
@@ -98,13 +204,31 @@ template <vector V> KITTENS_INLINE void swap_blocks(V& dst, const V& src, int di
 
 template <int Distance, vector V> KITTENS_INLINE void swap_blocks(V& dst, const V& src) { lower::swap_blocks(dst, src, Distance); }
 
+/// An operand as a register vector.
+template <class D, class S> KITTENS_INLINE decltype(auto) as_vector(const S& s) {
+    if constexpr (is_memory_operand<S>) {
+        rv<float, D::length, D::form> v;
+        load_vector(v, s.from, place{s.at.b, s.at.d, s.at.r, s.at.c * D::length});
+        if constexpr (S::swapped) {
+            rv<float, D::length, D::form> w;
+            if (s.distance == 1) lower::swap_blocks<1>(w, v);
+            else if (s.distance < 128) lower::swap_blocks(w, v, s.distance);
+            else if constexpr (D::length > 128) lower::swap_blocks<128>(w, v);
+            return w;
+        } else return v;
+    } else return (s);
+}
+
 template <vector D, class F, class... S>
 KITTENS_INLINE void map_with(D& dst, F f, const S&... src) {
     const bool whole = ((inside_of(src, D::length) == D::length) && ...);
-    if constexpr (is_wide<typename D::element> && D::length % lanes == 0 && std::is_invocable_v<F, same<S, native_float>...>) {
+    if constexpr (is_wide<typename D::element> && D::length % lanes == 0 && !(is_swapped<S>() || ...) && std::is_invocable_v<F, same<S, native_float>...>) {
         if (whole) {
             [&](const auto*... p) __attribute__((always_inline)) {
-                for (int i = 0; i < D::length; i += lanes) native_store(dst.v + i, f(native_widen(p + i)...));
+                for (int i = 0; i < D::length; i += lanes) {
+                    (ask(src, i), ...);
+                    native_store(dst.v + i, f(native_widen(p + i)...));
+                }
             }(elements_of(src, D::length)...);
             return;
         }
@@ -133,29 +257,52 @@ KITTENS_INLINE void stream_row(const From* from, To* to, int n) {
     for (; i < n; ++i) to[i] = convert<To>(from[i]);
 }
 
-template <class GL, class RV>
-KITTENS_INLINE void store_vector_as(const GL& dst, const RV& src, const place& at, bool streaming) {
-    const clipped_area in(dst, at, 1, RV::length);
-    if (!streaming || in.skip_cols || sizeof(typename GL::value_type) < 2) return store_vector(dst, src, at);
-    if (in.rows) stream_row(src.v, address(dst, at), in.cols);
+/// How results are stored: through the caches, or past them by whole vectors (aligned to their size) or in pieces of 32 bytes.
+enum class leaving : int { cached, streamed, streamed_in_pieces };
+template <leaving How> KITTENS_INLINE void store_native(void* to, vint v) {
+    if constexpr (How == leaving::cached) vstore(to, v);
+#if defined(__AVX512F__)
+    else if constexpr (How == leaving::streamed) _mm512_stream_si512(static_cast<__m512i*>(to), v);
+    else {
+        _mm256_stream_si256(static_cast<__m256i*>(to), _mm512_castsi512_si256(v));
+        _mm256_stream_si256(static_cast<__m256i*>(to) + 1, _mm512_extracti64x4_epi64(v, 1));
+    }
+#else
+    else _mm256_stream_si256(static_cast<__m256i*>(to), v);
+#endif
 }
 
-/// n elements, a multiple of `lanes`, past the caches or through them; `to` is a multiple of 32 bytes where it is past them.
-template <bool Streaming, class To, class F, class Ask, class... P>
-KITTENS_INLINE void store_pass(To* to, int n, F f, const Ask& ask_for, const P*... p) {
-    constexpr int step = sizeof(To) == 2 ? 16 : 8;  // elements of 32 bytes
-    int i = 0;
-    for (; i + step <= n; i += step) {
+/// n elements of 16 bits, a multiple of 2 * lanes.
+template <leaving How, bool Interleaved, class To, class F, class Ask, class... P>
+KITTENS_INLINE void store_pass(To* to, int n, F f, const Ask& ask_for, const P&... p) {
+    for (int i = 0; i < n; i += 2 * lanes) {
         ask_for(i);
-        alignas(64) To out[step];
-        for (int k = 0; k < step; k += lanes < step ? lanes : step) {
-            if constexpr (lanes <= step) native_narrow(out + k, f(native_widen(p + i + k)...));
-        }
-        __m256i part;
-        std::memcpy(&part, out, 32);
-        if constexpr (Streaming) _mm256_stream_si256(reinterpret_cast<__m256i*>(to + i), part);
-        else _mm256_storeu_si256(reinterpret_cast<__m256i*>(to + i), part);
+        store_native<How>(to + i, narrow_two<Interleaved, To>(each_of_two(f, two_at<Interleaved>(p, i)...)));
     }
+}
+
+/// The right way for memory at `to`, as a function of it: f(leaving).
+template <class F> KITTENS_INLINE void by_alignment(const void* to, bool streaming, F f) {
+    const auto apart = reinterpret_cast<std::uintptr_t>(to) % sizeof(vint);
+    if (streaming && apart == 0) f(std::integral_constant<leaving, leaving::streamed>{});
+    else if (streaming && apart == 32) f(std::integral_constant<leaving, leaving::streamed_in_pieces>{});
+    else f(std::integral_constant<leaving, leaving::cached>{});
+}
+
+template <class GL, class RV>
+KITTENS_INLINE void store_vector_as(const GL& dst, const RV& src, const place& at, bool streaming) {
+    using To = typename GL::value_type;
+    const clipped_area in(dst, at, 1, RV::length);
+    if (!streaming || in.skip_cols || sizeof(To) < 2) return store_vector(dst, src, at);
+    if (in.rows == 0) return;
+    To* const to = address(dst, at);
+    if constexpr (sizeof(To) == 2 && RV::length % (2 * lanes) == 0 && std::is_same_v<typename RV::word, float>) {
+        if (in.cols == RV::length) {
+            by_alignment(to, true, [&](auto how) { store_pass<how(), false>(to, RV::length, [](native_float x) { return x; }, [](int) {}, static_cast<const float*>(src.v)); });
+            return;
+        }
+    }
+    stream_row(src.v, to, in.cols);
 }
 
 template <class RV, class GL, class F, class... S>
@@ -163,13 +310,13 @@ KITTENS_INLINE void store_with(const GL& dst, const place& at, bool streaming, F
     using To = typename GL::value_type;
     const clipped_area in(dst, at, 1, RV::length);
     if (in.rows == 0) return;
-    if constexpr (sizeof(To) == 2 && RV::length % 16 == 0 && std::is_invocable_v<F, same<S, native_float>...>) {
-        const bool whole = in.cols == RV::length && ((inside_of(src, RV::length) == RV::length) && ...);
+    if constexpr (sizeof(To) == 2 && RV::length % (2 * lanes) == 0 && std::is_invocable_v<F, same<S, native_float>...>) {
+        constexpr bool interleaved = std::is_same_v<To, bf16> && (is_bf16_in_memory<S>() && ...);
+        const bool whole = in.cols == RV::length && ((inside_of(src, RV::length) == RV::length && has_places<interleaved>(src)) && ...);
         if (whole) {
             To* const to = address(dst, at);
             const auto ask_for = [&](int i) __attribute__((always_inline)) { (ask(src, i), ...); };
-            if (streaming && reinterpret_cast<std::uintptr_t>(to) % 32 == 0) store_pass<true>(to, RV::length, f, ask_for, elements_of(src, RV::length)...);
-            else store_pass<false>(to, RV::length, f, ask_for, elements_of(src, RV::length)...);
+            by_alignment(to, streaming, [&](auto how) __attribute__((always_inline)) { store_pass<how(), interleaved>(to, RV::length, f, ask_for, places_of(src, RV::length)...); });
             return;
         }
     }
@@ -185,14 +332,22 @@ KITTENS_INLINE auto reduce_with(F f, const S&... src) {
         if (((inside_of(src, V::length) == V::length) && ...)) {
             alignas(64) float last[16] = {};
             [&](const auto*... p) __attribute__((always_inline)) {
-                native_float x[4];
+                constexpr bool interleaved = (is_bf16_in_memory<S>() && ...);
+                native_two x[2];
                 KITTENS_UNROLL
-                for (int k = 0; k < 4; ++k) x[k] = f(native_widen(p + k * lanes)...);
+                for (int k = 0; k < 2; ++k) {
+                    (ask(src, 2 * k * lanes), ...);
+                    x[k] = each_of_two(f, widen_two<interleaved>(p + 2 * k * lanes)...);
+                }
                 for (int j = 4 * lanes; j < V::length; j += 4 * lanes) {
                     KITTENS_UNROLL
-                    for (int k = 0; k < 4; ++k) x[k] = x[k] + f(native_widen(p + j + k * lanes)...);
+                    for (int k = 0; k < 2; ++k) {
+                        (ask(src, j + 2 * k * lanes), ...);
+                        const native_two y = each_of_two(f, widen_two<interleaved>(p + j + 2 * k * lanes)...);
+                        x[k].a += y.a, x[k].b += y.b;
+                    }
                 }
-                native_store(last, (x[0] + x[1]) + (x[2] + x[3]));
+                native_store(last, (x[0].a + x[1].a) + (x[0].b + x[1].b));
             }(elements_of(src, V::length)...);
             return detail::combine_lanes<Op>(last);
         }

@@ -11,14 +11,6 @@ namespace kittens::inline KITTENS_NS::lower {
 
 template <class T> KITTENS_INLINE float round_as(float x) { return rounded<T>(x); }
 
-template <vector D, class F, class... S>
-KITTENS_INLINE void map_with(D& dst, F f, const S&... src) {
-    [&](const auto&... v) {
-        KITTENS_UNROLL
-        for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(v.v[i]...));
-    }(as_vector<D>(src)...);
-}
-
 KITTENS_INLINE void finish_stores(bool) {}
 
 template <int Distance, vector V> KITTENS_INLINE void swap_blocks(V& dst, const V& src) {
@@ -36,6 +28,29 @@ template <vector V> KITTENS_INLINE void swap_blocks(V& dst, const V& src, int di
     KITTENS_UNROLL
     for (int w = 0; w < V::words; ++w) r.v[w] = isa::shuffle_xor(src.v[w], distance / 8);
     dst = r;
+}
+
+/// An operand as a register vector.
+template <class D, class S> KITTENS_INLINE decltype(auto) as_vector(const S& s) {
+    if constexpr (is_memory_operand<S>) {
+        rv<float, D::length, D::form> v;
+        load_vector(v, s.from, place{s.at.b, s.at.d, s.at.r, s.at.c * D::length});
+        if constexpr (S::swapped) {
+            rv<float, D::length, D::form> w;
+            if (s.distance == 1) lower::swap_blocks<1>(w, v);
+            else if (s.distance < 128) lower::swap_blocks(w, v, s.distance);
+            else if constexpr (D::length > 128) lower::swap_blocks<128>(w, v);
+            return w;
+        } else return v;
+    } else return (s);
+}
+
+template <vector D, class F, class... S>
+KITTENS_INLINE void map_with(D& dst, F f, const S&... src) {
+    [&](const auto&... v) {
+        KITTENS_UNROLL
+        for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(v.v[i]...));
+    }(as_vector<D>(src)...);
 }
 
 template <class Op, vector V, class F, class... S>
