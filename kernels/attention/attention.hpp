@@ -21,7 +21,7 @@ struct attention {
     using score_t = rt_fl<P.rows, P.keys>;
     using weight_t = rt<in_t, P.rows, P.keys>;
     using out_t = rt_fl<P.rows, P.out_cols>;
-    using rows_t = col_vec<score_t>;
+    using rows_t = rv<float, P.rows, vector_layout::ortho>;  // col_vec<score_t>, which g++ 12 does not survive
 
     using globals = attention_globals<P.in, P.dim>;
     static constexpr kernel_traits traits{.grf = P.grf};

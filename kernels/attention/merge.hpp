@@ -39,7 +39,7 @@ template <dtype T> struct merge_globals {
 template <merge_policy P>
 struct attention_merge {
     using tile_t = rt_fl<P.rows, P.cols>;
-    using rows_t = col_vec<tile_t>;
+    using rows_t = rv<float, P.rows, vector_layout::ortho>;  // col_vec<tile_t>, which g++ 12 does not survive
     using globals = merge_globals<P.type>;
     static constexpr kernel_traits traits{.grf = 128};
 
