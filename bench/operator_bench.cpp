@@ -19,9 +19,9 @@ constexpr std::size_t most_copies = 256;
 class data_sets {
 public:
     data_sets(const operator_problem& problem, const device& where, const operator_request& request) : specs_(problem.tensors()) {
-        std::size_t bytes = 0;
-        for (const tensor_spec& t : specs_) bytes += (t.bytes() + 63) / 64 * 64;
-        copies_ = problem.cache() == cache_state::warm ? 1 : std::clamp<std::size_t>((request.cold_bytes + bytes - 1) / bytes, 2, most_copies);
+        std::size_t bytes = 0, used = 0;
+        for (const tensor_spec& t : specs_) bytes += (t.bytes() + 63) / 64 * 64, used_.push_back(problem.bytes_used(t)), used += used_.back();
+        copies_ = problem.cache() == cache_state::warm ? 1 : std::clamp<std::size_t>((request.cold_bytes + used - 1) / used, 2, most_copies);
         require_memory(where, bytes * copies_, fmt::format("{} {} in {} copies", request.operation, problem.text(), copies_));
         for (std::size_t s = 0; s < copies_; ++s)
             for (const tensor_spec& t : specs_) {
@@ -49,12 +49,13 @@ public:
     std::vector<memory_span> spans(std::size_t s, bool outputs) const {
         std::vector<memory_span> result;
         for (std::size_t i = 0; i < specs_.size(); ++i)
-            if (specs_[i].output == outputs) result.push_back({set(s)[i], specs_[i].bytes()});
+            if (specs_[i].output == outputs) result.push_back({set(s)[i], used_[i]});
         return result;
     }
 
 private:
     std::vector<tensor_spec> specs_;
+    std::vector<std::size_t> used_;  ///< bytes of each tensor that a run touches
     std::size_t copies_ = 1;
     std::vector<buffer<std::byte>> memory_;
     std::vector<void*> pointers_;

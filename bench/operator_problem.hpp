@@ -60,6 +60,8 @@ public:
     /// Bytes that have to be moved: each input read once and each output written once, unless a problem says otherwise.
     virtual double bytes_read() const;
     virtual double bytes_written() const;
+    /// Bytes of a tensor that a run touches: all, but for a table of which some rows are taken. Copies for cold caches are counted by it.
+    virtual std::size_t bytes_used(const tensor_spec& t) const { return t.bytes(); }
 
     /// Inputs first. The order is that of all spans of pointers below.
     virtual std::vector<tensor_spec> tensors() const = 0;

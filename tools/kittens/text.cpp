@@ -31,10 +31,10 @@ std::int64_t whole_number(std::string_view option, std::string_view text, std::i
     return value;
 }
 
-std::uint64_t seed_number(std::string_view text) {
+std::uint64_t seed_number(std::string_view text, std::string_view option) {
     std::uint64_t value = 0;
     if (!parse(text, value))
-        throw user_error(fmt::format("--seed must be a whole number from 0 to {}, not \"{}\"", UINT64_MAX, text));
+        throw user_error(fmt::format("{} must be a whole number from 0 to {}, not \"{}\"", option, UINT64_MAX, text));
     return value;
 }
 

@@ -13,7 +13,7 @@ namespace kittens::tool {
 std::int64_t whole_number(std::string_view option, std::string_view text, std::int64_t least, std::int64_t most);
 
 /// A seed: any unsigned 64-bit number.
-std::uint64_t seed_number(std::string_view text);
+std::uint64_t seed_number(std::string_view text, std::string_view option = "--seed");
 
 /// A finite positive number.
 double positive_number(std::string_view option, std::string_view text);

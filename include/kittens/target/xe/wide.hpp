@@ -47,7 +47,7 @@ template <class D, class S> KITTENS_INLINE decltype(auto) as_vector(const S& s) 
 
 template <vector D, class F, class... S>
 KITTENS_INLINE void map_with(D& dst, F f, const S&... src) {
-    [&](const auto&... v) {
+    KITTENS_INLINE_CALLS [&](const auto&... v) {
         KITTENS_UNROLL
         for (int i = 0; i < words_of<D>(); ++i) dst.v[i] = rounded<typename D::element>(f(v.v[i]...));
     }(as_vector<D>(src)...);
@@ -55,7 +55,7 @@ KITTENS_INLINE void map_with(D& dst, F f, const S&... src) {
 
 template <class Op, vector V, class F, class... S>
 KITTENS_INLINE auto reduce_with(F f, const S&... src) {
-    return [&](const auto&... v) {
+    KITTENS_INLINE_CALLS return [&](const auto&... v) {
         auto x = f(v.v[0]...);
         KITTENS_UNROLL
         for (int i = 1; i < V::full_words; ++i) x = Op::op(x, f(v.v[i]...));

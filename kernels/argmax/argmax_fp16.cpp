@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "argmax.hpp"
+
+using namespace kernels;
+
+KITTENS_KERNEL(argmax_fp16, argmax<default_argmax(dtype::f16)>)
