@@ -11,6 +11,11 @@ RUNS = {
     "norm": ["--rows", 3, "--cols", 300],
     "rotary": ["--tokens", 3],
     "gemv": ["-n", 19, "-k", 300],
+    "swiglu": ["--rows", 3, "--cols", 300],
+    "softmax": ["--rows", 2, "--cols", 700],
+    "embedding": ["--tokens", 3, "--rows", 7, "--cols", 300, "--id-type", "int64"],
+    "argmax": ["--rows", 3, "--cols", 700],
+    "sample": ["--rows", 2, "--cols", 700, "--top-k", 40, "--top-p", 0.9],
 }
 
 
@@ -41,6 +46,19 @@ class Operators(CommandTest):
         self.refuses(["run", "rotary", "--tokens", "4", "--position", "-1"], "--position")
         self.refuses(["run", "gemv", "-m", "9", "-n", "4", "-k", "4"], "-m", "8")
         self.refuses(["run", "gemv", "-n", "4", "-k", "4", "--gated", "--bias"], "--gated")
+        self.refuses(["run", "swiglu", "--rows", "4", "--cols", "4", "--layout", "mixed"], '"mixed"', "separate", "packed", "interleaved")
+        self.refuses(["run", "swiglu", "--rows", "4", "--cols", "0"], "--cols", "1")
+        self.refuses(["run", "softmax", "--rows", "4", "--cols", "4", "--temperature", "0"], "--temperature", "positive")
+        self.refuses(["run", "softmax", "--rows", "4", "--cols", "4", "--temperature", "1e-35"], "--temperature", "1e30")
+        self.refuses(["run", "embedding", "--tokens", "2", "--rows", "10", "--cols", "4", "--ids", "3,10"], "--ids", "9")
+        self.refuses(["run", "embedding", "--tokens", "2", "--rows", "10", "--cols", "4", "--ids", "3,-1"], "--ids", "0")
+        self.refuses(["run", "embedding", "--tokens", "2", "--rows", "10", "--cols", "4", "--ids", "3"], "--ids", "2")
+        self.refuses(["run", "embedding", "--tokens", "2", "--rows", "10", "--cols", "4", "--id-type", "int16"], '"int16"', "int32", "int64")
+        self.refuses(["run", "argmax", "--rows", "4"], "--cols")
+        self.refuses(["run", "sample", "--rows", "1", "--cols", "4", "--top-p", "1.5"], "--top-p", "1")
+        self.refuses(["run", "sample", "--rows", "1", "--cols", "4", "--top-p", "0"], "--top-p", "positive")
+        self.refuses(["run", "sample", "--rows", "1", "--cols", "4", "--top-k", "-1"], "--top-k", "0")
+        self.refuses(["run", "sample", "--rows", "1", "--cols", "4", "--temperature", "1e-9"], "--temperature", "0.001", "1000")
         self.refuses(["bench", "norm", "--suite", "large"], '"large"', "default", "quick")
         self.refuses(["bench", "norm", "--against", "cublas"], '"cublas"', "torch", "compile")
 
@@ -59,15 +77,25 @@ class Operators(CommandTest):
 class MachineCode(CommandTest):
     """What the compiler for each GPU makes of the kernels: 128 registers are enough, and memory is accessed 128 bits to a lane."""
 
-    def test_no_spills(self):
+    # Loads and stores of 128 bits a lane that the code has at least, written once each: as many as the vectors that it moves.
+    KERNELS = [
+        (["norm", "--kind", "rms"], 1, 1), (["norm", "--kind", "layer", "--residual"], 1, 1), (["rotary"], 1, 1), (["rotary", "--convention", "interleaved"], 1, 1),
+        (["gemv"], 1, 0), (["gemv", "--gated"], 1, 0), (["swiglu"], 2, 1), (["swiglu", "--layout", "interleaved"], 2, 1), (["softmax"], 4, 4),
+        (["embedding"], 1, 1), (["argmax"], 4, 0), (["sample"], 2, 0),
+    ]
+
+    def test_no_spills_and_wide_accesses(self):
         if not json.loads(self.succeeds("devices", "--json", "-").stdout)["inspect"]["available"]:
             self.skipTest("the offline compiler is not installed")
-        kernels = [["norm", "--kind", "rms"], ["norm", "--kind", "layer", "--residual"], ["rotary"], ["rotary", "--convention", "interleaved"], ["gemv"], ["gemv", "--gated"]]
         for device in "pvc", "bmg", "cri":
-            for kernel in kernels:
+            for kernel, loads, stores in self.KERNELS:
                 with self.subTest(device=device, kernel=kernel):
-                    (code,) = self.json_of("inspect", *kernel, "--device", device, timeout=250)["kernels"]
+                    found = self.json_of("inspect", *kernel, "--device", device, timeout=250)["kernels"]
+                    (code,) = [k for k in found if kernel[0] != "swiglu" or ("interleaved" in k["name"]) == ("interleaved" in kernel)]
                     self.assertEqual((code["simd"], code["grf"], code["spill_bytes"], code["private_bytes"]), (16, 128, 0, 0))
+                    wide = {what: sum(n for m, n in code["messages"].items() if m.startswith(what + ".ugm.d32x4.")) for what in ("load", "store")}
+                    self.assertGreaterEqual(wide["load"], loads)
+                    self.assertGreaterEqual(wide["store"], stores)
 
 
 if __name__ == "__main__":
