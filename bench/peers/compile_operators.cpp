@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 /// Tensors whose first size may be any in a compiled function, if they agree in it.
 bool row_wise(const std::string& operation) {
-    static const std::set<std::string> all = {"rms_norm", "layer_norm", "rotary", "swiglu", "softmax"};
+    static const std::set<std::string> all = {"rms_norm", "layer_norm", "rotary", "swiglu", "swiglu_packed", "swiglu_interleaved", "softmax", "argmax"};
     return all.count(operation) > 0;
 }
 bool per_column(const std::string& tensor) { return tensor == "weight" || tensor == "bias"; }
@@ -100,7 +100,7 @@ struct peer {
     static std::string isa() { return at::get_cpu_capability(); }
 
     explicit peer(const kittens_operator_problem& p) : operation_(p.operation) {
-        static const std::set<std::string> known = {"rms_norm", "layer_norm", "rotary", "linear", "gate_up", "swiglu", "softmax", "embedding"};
+        static const std::set<std::string> known = {"rms_norm", "layer_norm", "rotary", "linear", "gate_up", "swiglu", "swiglu_packed", "swiglu_interleaved", "softmax", "embedding", "argmax"};
         if (!known.count(p.operation)) throw unsupported(std::string("torch.compile's ") + p.operation + " has not been written down for this comparison");
         at::set_num_threads(p.threads);
         const c10::InferenceMode guard;

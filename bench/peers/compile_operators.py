@@ -65,15 +65,29 @@ def swiglu(t, a):
     t["out"].copy_(F.silu(t["gate"]) * t["up"])
 
 
+def swiglu_packed(t, a):
+    width = t["out"].shape[-1]
+    t["out"].copy_(F.silu(t["gate_up"][:, :width]) * t["gate_up"][:, width:])
+
+
+def swiglu_interleaved(t, a):
+    t["out"].copy_(F.silu(t["gate_up"][:, 0::2]) * t["gate_up"][:, 1::2])
+
+
 def softmax(t, a):
-    t["out"].copy_(F.softmax(t["x"], -1))
+    x = t["x"] if a.get("factor", 1) == 1 else t["x"] * a["factor"]
+    t["out"].copy_(F.softmax(x, -1))
+
+
+def argmax(t, a):
+    t["out"].copy_(torch.argmax(t["x"], -1))
 
 
 def embedding(t, a):
     t["out"].copy_(F.embedding(t["ids"], t["table"]))
 
 
-OPERATIONS = {f.__name__: f for f in (rms_norm, layer_norm, rotary, linear, gate_up, swiglu, softmax, embedding)}
+OPERATIONS = {f.__name__: f for f in (rms_norm, layer_norm, rotary, linear, gate_up, swiglu, swiglu_packed, swiglu_interleaved, softmax, embedding, argmax)}
 
 
 def main():

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // OpenBLAS: single precision, and bfloat16 (cblas_sbgemm, with float output) where the library was built with it.
-#include "plugin.hpp"
-
-#include <cblas.h>
-#include <dlfcn.h>
-
-#include <cstdint>
-
+#include "openblas_common.hpp"
 
 namespace {
 
-using sbgemm_t = void (*)(CBLAS_ORDER, CBLAS_TRANSPOSE, CBLAS_TRANSPOSE, blasint, blasint, blasint, float,
-                          const std::uint16_t*, blasint, const std::uint16_t*, blasint, float, float*, blasint);
+using namespace kittens::peers::openblas;
 
-sbgemm_t find_sbgemm() {
-    static const auto found = reinterpret_cast<sbgemm_t>(dlsym(RTLD_DEFAULT, "cblas_sbgemm"));
-    return found;
-}
-
-struct peer {
+struct peer : library {
     static constexpr const char* name = "openblas";
-
-    static const char* unavailable() { return nullptr; }
-    /// "OpenBLAS 0.3.21 NO_AFFINITY DYNAMIC_ARCH Haswell MAX_THREADS=64": the first two words.
-    static std::string version() {
-        const std::string text = openblas_get_config();
-        return text.substr(0, text.find(' ', text.find(' ') + 1));
-    }
-    static std::string isa() { return openblas_get_corename(); }
 
     explicit peer(const kittens_peer_gemm& p) : p_(p) {
         const bool single = p.in == KITTENS_PEER_FP32 && p.out == KITTENS_PEER_FP32;

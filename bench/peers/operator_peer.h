@@ -27,7 +27,7 @@ typedef struct kittens_operator_attribute {
 
 /// `sets` copies of the same problem, for measurements with cold caches: tensor i of copy s is at data[s * tensors + i].
 /// The memory stays valid and in place until `destroy`; inputs are not written. Outputs are given: a peer writes
-/// into them.
+/// into them. Names, sizes and attributes are valid during `prepare` alone.
 typedef struct kittens_operator_problem {
     const char* operation;
     int attributes;

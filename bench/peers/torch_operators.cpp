@@ -11,6 +11,7 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/version.h>
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -105,23 +106,63 @@ step gate_up(const arguments& a) {
     };
 }
 
-step swiglu(const arguments& a) {
-    const at::Tensor gate = a["gate"], up = a["up"];
-    at::Tensor out = a["out"], g = at::empty_like(out);
+step silu_times(const at::Tensor& gate, const at::Tensor& up, at::Tensor out) {
+    at::Tensor g = at::empty_like(out);
     return [=]() mutable {
         at::silu_out(g, gate);
         at::mul_out(out, g, up);
     };
 }
+step swiglu(const arguments& a) { return silu_times(a["gate"], a["up"], a["out"]); }
+step swiglu_packed(const arguments& a) {
+    const at::Tensor both = a["gate_up"];
+    const auto width = both.size(1) / 2;
+    return silu_times(both.slice(1, 0, width), both.slice(1, width, 2 * width), a["out"]);
+}
+step swiglu_interleaved(const arguments& a) {
+    const at::Tensor both = a["gate_up"];
+    return silu_times(both.slice(1, 0, both.size(1), 2), both.slice(1, 1, both.size(1), 2), a["out"]);
+}
 
 step softmax(const arguments& a) {
     const at::Tensor x = a["x"];
+    const double factor = a.number("factor", 1);
     at::Tensor out = a["out"];
-    return [=]() mutable { at::_softmax_out(out, x, -1, false); };
+    if (factor == 1) return [=]() mutable { at::_softmax_out(out, x, -1, false); };
+    return [=]() mutable { at::_softmax_out(out, x * factor, -1, false); };
+}
+
+step argmax(const arguments& a) {
+    const at::Tensor x = a["x"];
+    at::Tensor out = a["out"];
+    return [=]() mutable { out.copy_(at::argmax(x, -1)); };
+}
+
+/// The usual way: the k largest (all of them sorted where k is the row's length), softmax, cumulative sum, a draw.
+step sample(const arguments& a) {
+    const at::Tensor logits = a["logits"];
+    at::Tensor token = a["token"], kept = a["kept"];
+    const double temperature = a.number("temperature", 1), p = a.number("top_p", 1);
+    const auto k = static_cast<std::int64_t>(a.number("top_k"));
+    return [=]() mutable {
+        const at::Tensor scores = logits.to(at::kFloat).div_(temperature);
+        if (p >= 1 && k >= scores.size(1)) {
+            token.copy_(at::multinomial(at::softmax(scores, -1), 1).squeeze(1));
+            kept.fill_(scores.size(1));
+            return;
+        }
+        const auto [values, places] = k < scores.size(1) ? at::topk(scores, k) : at::sort(scores, -1, true);
+        at::Tensor shares = at::softmax(values, -1);
+        const at::Tensor inside = (at::cumsum(shares, -1) - shares).lt(p);
+        shares = at::where(inside, shares, at::zeros({}, shares.options()));
+        token.copy_(places.gather(1, at::multinomial(shares, 1)).squeeze(1));
+        kept.copy_(inside.sum(1));
+    };
 }
 
 step embedding(const arguments& a) {
     const at::Tensor table = a["table"], ids = a["ids"];
+    if (ids.dim() != 1) throw unsupported("the comparison has 32-bit ids alone");
     at::Tensor out = a["out"];
     return [=]() mutable { at::index_select_out(out, table, 0, ids); };
 }
@@ -141,6 +182,7 @@ step attention(const arguments& a) {
 const std::map<std::string, builder>& operations() {
     static const std::map<std::string, builder> all = {{"rms_norm", rms_norm}, {"layer_norm", layer_norm}, {"rotary", rotary},   {"linear", linear},
                                                        {"gate_up", gate_up},   {"swiglu", swiglu},         {"softmax", softmax}, {"embedding", embedding},
+                                                       {"swiglu_packed", swiglu_packed}, {"swiglu_interleaved", swiglu_interleaved}, {"argmax", argmax}, {"sample", sample},
                                                        {"attention", attention}};
     return all;
 }

@@ -53,6 +53,7 @@ public:
     inspect_plan inspect() override;
     std::vector<std::string> bench_suites() const override { return {"default", "decode", "quick"}; }
     std::vector<std::shared_ptr<const bench::operator_problem>> bench_problems(const std::string& suite) const override;
+    std::vector<std::string> bench_peers() const override { return {"torch", "compile", "onednn"}; }
 
 protected:
     std::shared_ptr<const kernel_problem> problem() const override;
