@@ -39,6 +39,7 @@ json to_json(const operator_figures& e, const peak& limit) {
     const auto* roof = e.limit();
     const double flops = e.problem->flops();
     return {{"shape", e.problem->shape()},
+            {"text", e.problem->text()},
             {"workload", e.problem->workload()},
             {"cache", name_of_state(e.problem->cache())},
             {"copies", e.copies},

@@ -2,9 +2,7 @@
 """kittens bench and kittens plot from outside. No test here depends on how long anything takes."""
 import json
 import os
-import pathlib
 import re
-import subprocess
 
 import schema
 import support
@@ -210,8 +208,7 @@ class Plot(CommandTest):
         return path
 
     def require_matplotlib(self):
-        python = pathlib.Path(os.environ.get("KITTENS_PYTHON") or pathlib.Path(os.environ["KITTENS_TOOLCHAIN"]) / "venv/bin/python")
-        if not python.exists() or subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode != 0:
+        if not self.can_draw():
             self.skipTest("matplotlib is not installed")
 
     def test_pictures(self):
@@ -237,6 +234,43 @@ class Plot(CommandTest):
             self.assertIn(word, svg)
         self.assertEqual(self.kittens("plot", figures, "-o", self.folder / "no.png", "--against", "onednn").returncode, 2)
 
+    def operator_figures(self):
+        """Of softmax, as they would be with a peer: half of our speed on the first problem, none on the second."""
+        document = json.loads(self.succeeds("bench", "softmax", "--suite", "quick", "--against", "none", "--warm-ups", 1, "--rounds", 2, "--json", "-").stdout)
+        us = document["entries"][0]["candidate_us"]
+        document["peers"] = {"torch": {"version": "1", "isa": "none"}}
+        document["geomean"] = {"torch": 0.5}
+        document["entries"][0]["peers"] = {"torch": {"us": us / 2, "ratio": 0.5, "ratio_quartiles": [0.4, 0.6], "us_quartiles": [us / 2, us / 2],
+                                                     "implementation": "x", "relative_frobenius": 0.0, "max_abs": 0.0}}
+        self.assertEqual(schema.validate(document, support.SCHEMAS / "bench-operator.schema.json"), [])
+        return document
+
+    def test_operators(self):
+        self.require_matplotlib()
+        operators, every = self.folder / "softmax.json", self.folder / "all.json"
+        document = self.operator_figures()
+        operators.write_text(json.dumps(document))
+        self.succeeds("plot", operators, "-o", self.folder / "bars.svg")
+        svg = (self.folder / "bars.svg").read_text()
+        for entry in document["entries"]:
+            self.assertIn(f"{entry['text']}, {entry['workload']}, {entry['cache']}", svg)
+        for word in "torch, geometric mean 0.5", "of bandwidth":
+            self.assertIn(word, svg)
+        every.write_text(json.dumps({"version": "1", "suite": "quick", "reports": [json.loads(self.figures().read_text()), document], "passed": True}))
+        for peers, groups in ([], {"gemm", "softmax"}), (["torch"], {"softmax"}), (["onednn"], {"gemm"}):
+            self.succeeds("plot", every, "-o", self.folder / "all.svg", *(["--against", *peers] if peers else []))
+            svg = (self.folder / "all.svg").read_text()
+            self.assertEqual({kernel for kernel in ("gemm", "softmax") if f">{kernel}<" in svg}, groups)
+        self.succeeds("plot", every, "-o", self.folder / "all.png")
+        self.assertEqual((self.folder / "all.png").read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+        for document in document, {"version": "1", "suite": "quick", "reports": [document], "passed": True}:
+            for entry in document.get("reports", [document])[0]["entries"]:
+                entry["peers"] = {}
+            every.write_text(json.dumps(document))
+            done = self.kittens("plot", every, "-o", self.folder / "no.svg")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn("nothing to draw", done.stderr)
+
     def test_without_matplotlib(self):
         fake = self.folder / "python"
         fake.write_text("#!/bin/sh\nexit 3\n")
@@ -245,6 +279,10 @@ class Plot(CommandTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("setup.sh --only plot", done.stderr)
         self.assertFalse((self.folder / "bars.png").exists())
+        done = self.kittens("bench", "all", "--suite", "quick", "--figures", self.folder / "pictures", env={"KITTENS_PYTHON": str(fake)})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("setup.sh --only plot", done.stderr)
+        self.assertFalse((self.folder / "pictures").exists())
 
     def test_wrong_use(self):
         self.refuses(["plot", "absent.json", "-o", "bars.png"], "absent.json")

@@ -57,6 +57,11 @@ class CommandTest(unittest.TestCase):
         document = json.loads(self.succeeds("devices", "--json", "-").stdout)
         return next(t["available"] for t in document["targets"] if t["name"] == target)
 
+    def can_draw(self):
+        """Whether the Python that the program draws with has matplotlib."""
+        python = pathlib.Path(os.environ.get("KITTENS_PYTHON") or pathlib.Path(os.environ["KITTENS_TOOLCHAIN"]) / "venv/bin/python")
+        return python.exists() and subprocess.run([python, "-c", "import matplotlib"], capture_output=True).returncode == 0
+
     def require_target(self, target):
         if not self.has_target(target):
             self.skipTest(f"no device for target {target}")

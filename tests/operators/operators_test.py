@@ -62,16 +62,42 @@ class Operators(CommandTest):
         self.refuses(["bench", "norm", "--suite", "large"], '"large"', "default", "quick")
         self.refuses(["bench", "norm", "--against", "cublas"], '"cublas"', "torch", "compile")
 
+    def check_figures(self, document):
+        self.assertEqual(schema.validate(document, support.SCHEMAS / "bench-operator.schema.json"), [])
+        self.assertTrue(document["passed"])
+        for entry in document["entries"]:
+            self.assertEqual(entry["copies"] > 1, entry["cache"] == "cold")
+            self.assertEqual(entry["bandwidth"] != [], entry["cache"] == "cold")
+
     def test_bench(self):
-        for operator in RUNS:
-            done = self.succeeds("bench", operator, "--suite", "quick", "--against", "torch", "--warm-ups", 1, "--rounds", 2, "--json", "-", env=NOTHING, timeout=250)
-            document = json.loads(done.stdout)
-            self.assertEqual(schema.validate(document, support.SCHEMAS / "bench-operator.schema.json"), [])
-            self.assertTrue(document["passed"])
-            self.assertEqual([m["peer"] for m in document["missing"]], ["torch"])
-            for entry in document["entries"]:
-                self.assertEqual(entry["copies"] > 1, entry["cache"] == "cold")
-                self.assertEqual(entry["bandwidth"] != [], entry["cache"] == "cold")
+        done = self.succeeds("bench", "norm", "--suite", "quick", "--against", "torch", "--warm-ups", 1, "--rounds", 2, "--json", "-", env=NOTHING, timeout=250)
+        document = json.loads(done.stdout)
+        self.check_figures(document)
+        self.assertEqual([m["peer"] for m in document["missing"]], ["torch"])
+
+    def test_bench_all(self):
+        """Every kernel in one report, with oneDNN where it is installed; what could be compared is drawn where that is possible."""
+        self.refuses(["bench", "all", "--suite", "decode"], '"decode"', "default", "quick")
+        self.refuses(["bench", "all", "--against", "cublas"], '"cublas"', "onednn")
+        page, pictures = self.folder / "page.md", self.folder / "pictures"
+        command = ["bench", "all", "--suite", "quick", "--against", "onednn", "--warm-ups", 1, "--rounds", 1, "--markdown", page, "--json", "-"]
+        drawing = self.can_draw()
+        done = self.succeeds(*command, *(["--figures", pictures] if drawing else []), timeout=600)
+        document = json.loads(done.stdout)
+        self.assertEqual(document["suite"], "quick")
+        reports = {r["kernel"]: r for r in document["reports"]}
+        self.assertEqual(list(reports)[0], "gemm")
+        self.assertLessEqual({*RUNS, "gemm", "attention"}, set(reports))
+        self.assertEqual(schema.validate(reports["gemm"], support.SCHEMAS / "bench.schema.json"), [])
+        text = page.read_text()
+        compared = [k for k, r in reports.items() if any(e["peers"] for e in r["entries"])]
+        for kernel, report in reports.items():
+            if kernel != "gemm":
+                self.check_figures(report)
+            self.assertIn(f"\n## {kernel}\n", text)
+            self.assertEqual(f"![{kernel}](pictures/{kernel}.svg)" in text, drawing and kernel in compared)
+        drawn = sorted(p.stem for p in pictures.iterdir()) if drawing else []
+        self.assertEqual(drawn, sorted([*compared, "all"]) if drawing and compared else [])
 
 
 class MachineCode(CommandTest):

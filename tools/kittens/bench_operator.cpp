@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kittens bench OPERATOR and kittens bench all.
-#include "bench_options.hpp"
+#include "bench_report.hpp"
 #include "build_config.hpp"
 #include "commands.hpp"
 #include "console.hpp"
@@ -14,14 +14,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace kittens::tool {
 
 namespace {
 
+namespace fs = std::filesystem;
+
 struct operator_options {
     bench_conditions how;
-    std::string suite = "default", against, json_path, markdown_path;
+    std::string suite = "default", against, json_path, markdown_path, figures_path;
 };
 
 std::vector<std::string> parse_operator_peers(const std::string& list) {
@@ -57,7 +60,7 @@ measured measure(const operation& op, const std::string& suite, std::vector<std:
     return m;
 }
 
-bench::operator_setting setting_of(const measured& m, const device& where, const bench::peak& limit, const bench::conditions& under) {
+bench_report report_of(const measured& m, const device& where, const bench::peak& limit, const bench::conditions& under) {
     bench::operator_setting in{.request = m.request, .where = where};
     in.processor = bench::processor_name();
     in.limit = limit;
@@ -65,7 +68,7 @@ bench::operator_setting setting_of(const measured& m, const device& where, const
     in.passive_waiting = under.passive_waiting;
     in.disturbance = m.disturbance;
     in.version = config::version;
-    return in;
+    return {m.request.operation, bench::to_text(m.figures, in), bench::to_markdown(m.figures, in), bench::to_json(m.figures, in), m.figures.passed()};
 }
 
 int bench_operator(operation& op, const operator_options& o) {
@@ -81,41 +84,84 @@ int bench_operator(operation& op, const operator_options& o) {
     const device where = find_device("cpu");
     const auto limit = bench::measure_peak(*parse_cpu_isa(where.properties().isa), op.element_type(), wanted.threads());
     const measured m = measure(op, o.suite, peers, how, wanted, where, o.how.seed.empty() ? fresh_seed() : seed_number(o.how.seed));
-    const bench::operator_setting in = setting_of(m, where, limit, wanted);
-    out.print(bench::to_text(m.figures, in));
-    out.write(bench::to_json(m.figures, in));
-    return m.figures.passed() ? status_ok : status_failed;
+    const bench_report r = report_of(m, where, limit, wanted);
+    out.print(r.text);
+    out.write(r.figures);
+    return r.passed ? status_ok : status_failed;
 }
+
+/// Of the peers that are named for all kernels, those that GEMM can have, as its --against; empty for its own.
+std::string gemm_peers(const operator_options& o, const std::vector<std::string>& chosen) {
+    if (o.against.empty()) return "";
+    std::vector<std::string> known;
+    for (const std::string& p : bench::peer_names())
+        if (std::find(chosen.begin(), chosen.end(), p) != chosen.end()) known.push_back(p);
+    return known.empty() ? "none" : fmt::format("{}", fmt::join(known, ","));
+}
+
+/// The charts of `bench all`: one of each kernel that could be compared with somebody, and one of all.
+class charts {
+public:
+    /// Makes the folder. Throws user_error where nothing can be drawn or written there.
+    explicit charts(const std::string& folder) : folder_(folder) {
+        if (folder.empty()) return;
+        require_drawing();
+        std::error_code error;
+        fs::create_directories(folder, error);
+        if (error) throw user_error(fmt::format("--figures: cannot make {} ({}); name a folder that can be written", folder, error.message()));
+        (void)file("all");
+    }
+    bool has(const bench_report& r) const { return !folder_.empty() && has_comparison(r.figures); }
+    /// The place of a kernel's chart as a Markdown file names it.
+    std::string reference(const std::string& kernel, const std::string& markdown) const {
+        return (fs::absolute(folder_).lexically_normal() / (kernel + ".svg")).lexically_proximate(fs::absolute(markdown).lexically_normal().parent_path());
+    }
+    void draw(const std::string& name, const json& figures) const { file(name).write(draw_figures(figures, ".svg")); }
+
+private:
+    output_file file(const std::string& name) const { return {fs::path(folder_) / (name + ".svg"), "--figures"}; }
+
+    std::string folder_;
+};
 
 int bench_all(const operator_options& o) {
     const bench::protocol how = o.how.protocol();
+    require_choice("suite", o.suite, {"default", "quick"});
     const bench::conditions wanted = o.how.conditions();
     const std::vector<std::string> chosen = o.against.empty() ? std::vector<std::string>{} : parse_operator_peers(o.against);
     const console out(o.json_path);
     std::optional<output_file> markdown;
     if (!o.markdown_path.empty()) markdown.emplace(o.markdown_path, "--markdown");
+    const charts pictures(o.figures_path);
 
     bench::enter(wanted);
     const device where = find_device("cpu");
     const std::uint64_t seed = o.how.seed.empty() ? fresh_seed() : seed_number(o.how.seed);
-    std::string text, page = "# Benchmarks of all operators\n\n";
-    json reports = json::array();
-    bool passed = true;
+    std::vector<bench_report> all{bench_gemm_suite(o.suite == "quick" ? "quick" : "cpu", gemm_peers(o, chosen), o.how, wanted, seed)};
     for (const auto& op : operations()) {
         if (op->bench_suites().empty()) continue;
         op->check_kernel_options();
         const auto limit = bench::measure_peak(*parse_cpu_isa(where.properties().isa), op->element_type(), wanted.threads());
-        const measured m = measure(*op, op->bench_suites().front(), o.against.empty() ? op->bench_peers() : chosen, how, wanted, where, seed);
-        const bench::operator_setting in = setting_of(m, where, limit, wanted);
-        text += bench::to_text(m.figures, in) + "\n";
-        page += bench::to_markdown(m.figures, in);
-        reports.push_back(bench::to_json(m.figures, in));
-        passed = passed && m.figures.passed();
+        const measured m = measure(*op, o.suite, o.against.empty() ? op->bench_peers() : chosen, how, wanted, where, seed);
+        all.push_back(report_of(m, where, limit, wanted));
+    }
+
+    std::string text, page = "# Benchmarks of all kernels\n\n";
+    json document = {{"version", config::version}, {"suite", o.suite}, {"reports", json::array()}, {"passed", true}};
+    for (const bench_report& r : all) {
+        text += r.text + "\n";
+        page += r.markdown;
+        if (markdown && pictures.has(r)) page += fmt::format("![{}]({})\n\n", r.kernel, pictures.reference(r.kernel, o.markdown_path));
+        document["reports"].push_back(r.figures);
+        if (!r.passed) document["passed"] = false;
     }
     out.print(text);
     if (markdown) markdown->write(page);
-    out.write({{"version", config::version}, {"reports", reports}, {"passed", passed}});
-    return passed ? status_ok : status_failed;
+    out.write(document);
+    for (const bench_report& r : all)
+        if (pictures.has(r)) pictures.draw(r.kernel, r.figures);
+    if (std::any_of(all.begin(), all.end(), [&](const bench_report& r) { return pictures.has(r); })) pictures.draw("all", document);
+    return document["passed"] ? status_ok : status_failed;
 }
 
 }  // namespace
@@ -133,9 +179,11 @@ void add_operator_benches(CLI::App& command, action& chosen) {
         add_json_option(*sub, o.json_path);
         sub->callback([&chosen, &op] { chosen = [&op] { return bench_operator(*op, o); }; });
     }
-    CLI::App* all = command.add_subcommand("all", "Every operator on its default suite, in one report");
-    all->add_option("--against", o.against, "Peers, separated by commas; each operator's own if not given")->type_name("PEERS");
+    CLI::App* all = command.add_subcommand("all", "Every kernel on one of its suites, in one report");
+    all->add_option("--suite", o.suite, "default or quick")->type_name("NAME")->capture_default_str();
+    all->add_option("--against", o.against, "Peers, separated by commas, for whatever kernel they have; each kernel's own if not given; none")->type_name("PEERS");
     all->add_option("--markdown", o.markdown_path, "Write the report as Markdown there")->type_name("FILE");
+    all->add_option("--figures", o.figures_path, "Draw KERNEL.svg for each kernel that has been compared, and all.svg, in this folder")->type_name("FOLDER");
     o.how.add_to(*all);
     add_json_option(*all, o.json_path);
     all->callback([&chosen] { chosen = [] { return bench_all(o); }; });

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // kittens plot: figures of bench as a chart. The drawing is Python's (bench/plot.py).
+#include "bench_report.hpp"
 #include "commands.hpp"
 #include "console.hpp"
 #include "text.hpp"
@@ -8,7 +9,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -45,15 +45,27 @@ fs::path script() {
     throw user_error(fmt::format("{} is not there; install the program with cmake --install, or build it again", KITTENS_SOURCE_PLOT));
 }
 
+bool has(const json& part, const char* key) { return part.is_object() && part.contains(key); }
+
+/// The figures of one suite each: of one kernel, or, from kittens bench all, of each kernel.
+json reports_of(const json& figures) { return has(figures, "reports") ? figures["reports"] : json::array({figures}); }
+
+/// What kittens tune has written: policies against each other, no peers.
+bool compares_policies(const json& figures) { return has(figures, "left"); }
+
 /// Reads the figures as far as is needed to say what is wrong with them.
 json read_figures(const std::string& path) {
     std::ifstream in(path);
     if (!in || fs::is_directory(path)) throw user_error(fmt::format("cannot read {}; name a file that kittens bench --json or kittens tune --json has written", path));
     const json figures = json::parse(in, nullptr, false);
-    const auto has = [&](const char* key) { return figures.is_object() && figures.contains(key); };
-    if (has("left") && has("entries") && has("kernel") && has("device")) return figures;  // kittens tune
-    for (const char* key : {"kernel", "suite", "dtype", "device", "isa", "isa_cap", "threads", "peers", "entries", "geomean"})
-        if (!has(key)) throw user_error(fmt::format("{} holds no figures of kittens bench; name a file that kittens bench --json has written", path));
+    if (compares_policies(figures) && has(figures, "entries") && has(figures, "kernel") && has(figures, "device")) return figures;
+    const json reports = reports_of(figures);
+    const auto whole = [](const json& report) {
+        const auto keys = {"kernel", "suite", "dtype", "device", "isa", "isa_cap", "threads", "peers", "entries", "geomean"};
+        return std::all_of(keys.begin(), keys.end(), [&](const char* key) { return has(report, key); });
+    };
+    if ((has(figures, "reports") && !has(figures, "suite")) || !reports.is_array() || reports.empty() || !std::all_of(reports.begin(), reports.end(), whole))
+        throw user_error(fmt::format("{} holds no figures of kittens bench; name a file that kittens bench --json has written", path));
     return figures;
 }
 
@@ -61,38 +73,63 @@ int plot(const plot_options& o) {
     const json figures = read_figures(o.input);
     const fs::path output = o.output;
     require_choice("kind of picture", output.extension().string(), {".png", ".svg"});
-    std::vector<std::string> measured, wanted;
-    const bool policies = figures.contains("left");
-    if (policies && !o.peers.empty()) throw user_error("--against is for figures of kittens bench; those of kittens tune compare policies");
-    if (!policies)
-        for (const auto& [name, unused] : figures["peers"].items()) measured.push_back(name);
-    if (measured.empty() && !policies) throw user_error(fmt::format("{} has no peer to compare with; measure with --against", o.input));
-    for (std::size_t from = 0; from < o.peers.size();) {
-        const std::size_t end = std::min(o.peers.find(',', from), o.peers.size());
-        wanted.push_back(o.peers.substr(from, end - from));
-        require_choice("peer in this file", wanted.back(), measured);
-        from = end + 1;
+    const std::vector<std::string> wanted = split(o.peers, ',');
+    if (compares_policies(figures)) {
+        if (!wanted.empty()) throw user_error("--against is for figures of kittens bench; those of kittens tune compare policies");
+    } else {
+        std::vector<std::string> measured;
+        for (const json& report : reports_of(figures))
+            for (const auto& [name, unused] : report["peers"].items())
+                if (std::find(measured.begin(), measured.end(), name) == measured.end()) measured.push_back(name);
+        if (measured.empty()) throw user_error(fmt::format("{} has no peer to compare with; measure with --against", o.input));
+        for (const std::string& peer : wanted) require_choice("peer in this file", peer, measured);
+        if (!has_comparison(figures)) throw user_error(fmt::format("no shape in {} has passed for us and a peer, so there is nothing to draw", o.input));
     }
-    bool any = false;
-    for (const json& entry : figures["entries"]) any |= policies || entry.value("passed", false);
-    if (!any) throw user_error(fmt::format("no shape in {} has passed, so there is nothing to draw", o.input));
-
-    // Drawn beside its place and moved there, so that a failure leaves nothing.
     const output_file place(o.output, "--output");
-    const fs::path drawn = fs::temp_directory_path() / fmt::format("kittens-plot-{}{}", getpid(), output.extension().string());
-    std::vector<std::string> command{python(), script(), o.input, drawn};
-    command.insert(command.end(), wanted.begin(), wanted.end());
-    const inspect::process_result done = inspect::run_process(command);
-    if (done.exit_code == 3) throw user_error(fmt::format("{} has no matplotlib; install it with: scripts/setup.sh --only plot", command[0]));
-    if (!done.ok()) throw user_error(fmt::format("{} failed ({}): {}", command[1], done.describe(), done.err.substr(done.err.find_last_of('\n', done.err.size() - 2) + 1)));
-    std::ifstream in(drawn, std::ios::binary);
-    const std::string picture{std::istreambuf_iterator<char>(in), {}};
-    fs::remove(drawn);
-    place.write(picture);
+    place.write(draw_figures(figures, output.extension().string(), wanted));
     return status_ok;
 }
 
+[[noreturn]] void complain_of_matplotlib() { throw user_error(fmt::format("{} has no matplotlib; install it with: scripts/setup.sh --only plot", python())); }
+
+/// A file that is gone at the end of the block.
+struct passing_file {
+    fs::path path;
+    explicit passing_file(const std::string& kind) : path(fs::temp_directory_path() / fmt::format("kittens-plot-{}{}", getpid(), kind)) {}
+    passing_file(const passing_file&) = delete;
+    ~passing_file() {
+        std::error_code ignored;
+        fs::remove(path, ignored);
+    }
+};
+
 }  // namespace
+
+bool has_comparison(const json& figures) {
+    const json reports = reports_of(figures);
+    return std::any_of(reports.begin(), reports.end(), [](const json& report) {
+        const json& entries = report["entries"];
+        return std::any_of(entries.begin(), entries.end(), [](const json& e) { return has(e, "peers") && !e["peers"].empty() && e.value("passed", false); });
+    });
+}
+
+std::string draw_figures(const json& figures, const std::string& kind, const std::vector<std::string>& peers) {
+    // Drawn elsewhere and read from there, so that a failure leaves nothing.
+    const passing_file data(".json"), drawn(kind);
+    output_file(data.path, "--output").write(figures.dump());
+    std::vector<std::string> command{python(), script(), data.path, drawn.path};
+    command.insert(command.end(), peers.begin(), peers.end());
+    const inspect::process_result done = inspect::run_process(command);
+    if (done.exit_code == 3) complain_of_matplotlib();
+    if (!done.ok()) throw user_error(fmt::format("{} failed ({}): {}", command[1], done.describe(), done.err.substr(done.err.find_last_of('\n', done.err.size() - 2) + 1)));
+    std::ifstream in(drawn.path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+void require_drawing() {
+    (void)script();
+    if (!inspect::run_process({python(), "-c", "import matplotlib"}).ok()) complain_of_matplotlib();
+}
 
 void add_plot(CLI::App& program, action& chosen) {
     CLI::App* command = program.add_subcommand("plot", "Draw the figures of bench: speed relative to each peer, shape by shape");
