@@ -59,9 +59,7 @@ struct argmax {
         float best = -__builtin_inff();
         int where = sg.id() < chunks ? sg.id() : -1;
         for (int c = sg.id(); c < chunks; c += sg.count()) {
-            vec v;
-            fetch(g, r, c, v);
-            const float top = reduce_with<larger>([](auto x) { return x; }, v);
+            const float top = largest(g, r, c);
             const bool better = top > best || (top != top && best == best);
             best = better ? top : best;
             where = better ? c : where;
@@ -72,7 +70,7 @@ struct argmax {
             fetch(g, r, where, v);
             const int n = cols - where * P.chunk;
             apply(v, v, [=](int i, float x) { return i < n && (x == best || x != x) ? float(i) : float(P.chunk); });
-            index = where * P.chunk + int(kittens::min(v));
+            index = where * P.chunk + int(reduce_with<smaller>(as_it_is, v));
         }
         if constexpr (shared) {
             if (sg.count() > 1) {
@@ -99,9 +97,19 @@ struct argmax {
   private:
     /// A NaN is larger than all else.
     struct larger { template <class X> KITTENS_INLINE static X op(X a, X b) { return a > b || a != a ? a : b; } };
+    struct smaller { template <class X> KITTENS_INLINE static X op(X a, X b) { return a < b ? a : b; } };
+    static constexpr auto as_it_is = [](auto x) { return x; };
+
+    /// The largest element of a chunk.
+    static KITTENS_INLINE float largest(const globals& g, int r, int c) {
+        if (!shared && (c + 1) * P.chunk <= g.x.cols()) return reduce_with<larger>(as_it_is, in_memory<vec>(g.x, {r, c}));
+        vec v;
+        fetch(g, r, c, v);
+        return reduce_with<larger>(as_it_is, v);
+    }
 
     static KITTENS_INLINE void fetch(const globals& g, int r, int c, vec& v) {
-        map_with(v, [](auto x) { return x; }, in_memory<vec>(g.x, {r, c}));
+        map_with(v, as_it_is, in_memory<vec>(g.x, {r, c}));
         const int n = g.x.cols() - c * P.chunk;
         if (n < P.chunk) apply(v, v, [=](int i, float x) { return i < n ? x : -__builtin_inff(); });
     }

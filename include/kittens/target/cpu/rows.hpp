@@ -22,23 +22,35 @@ KITTENS_INLINE native_float recip_of(native_float x) {
 #endif
 }
 
-/// As exp2 of a float, whose steps these are.
-KITTENS_INLINE native_float exp2_of(native_float x) {
-    constexpr float shifter = 12582912.0f;
-    const native_float least = native_float{} - 126.0f, most = native_float{} + 128.0f;
-    native_float c = x > most ? most : x;
-    c = c < least ? least : c;
-    const native_float shifted = c + shifter;
-    const native_float f = c - (shifted - shifter);
+/// 2^f for f from -1/2 to 1/2.
+KITTENS_INLINE native_float exp2_of_fraction(native_float f) {
     native_float p = f * 0.0001535336f + 0.0013398875f;
     p = p * f + 0.009618437f;
     p = p * f + 0.055503324f;
     p = p * f + 0.24022648f;
     p = p * f + 0.6931472f;
-    p = p * f + 1.0f;
+    return p * f + 1.0f;
+}
+
+/// As exp2 of a float, whose steps these are.
+KITTENS_INLINE native_float exp2_of(native_float x) {
+#if defined(__AVX512DQ__)
+    // Infinities have a fraction of 0 here, and the scaling does what is right for them and where the result is too large. What would
+    // be subnormal is 0, as everywhere.
+    const vfloat v = __builtin_bit_cast(vfloat, x), f = _mm512_reduce_ps(v, 0);
+    const vfloat p = __builtin_bit_cast(vfloat, exp2_of_fraction(__builtin_bit_cast(native_float, f)));
+    return __builtin_bit_cast(native_float, _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(v, _mm512_set1_ps(-126.0f), _CMP_NLT_UQ), p, _mm512_sub_ps(v, f)));
+#else
+    constexpr float shifter = 12582912.0f;
+    const native_float least = native_float{} - 126.0f, most = native_float{} + 128.0f;
+    native_float c = x > most ? most : x;
+    c = c < least ? least : c;
+    const native_float shifted = c + shifter;
+    const native_float p = exp2_of_fraction(c - (shifted - shifter));
     const native_int bits = __builtin_bit_cast(native_int, p) + (__builtin_bit_cast(native_int, shifted) << 23);
     const native_float r = __builtin_bit_cast(native_float, bits);
     return x >= least ? r : x < least ? native_float{} : x;
+#endif
 }
 
 /// The low and the high halves of `lanes` words as floats.

@@ -325,12 +325,16 @@ KITTENS_INLINE void store_with(const GL& dst, const place& at, bool streaming, F
     store_vector_as(dst, v, at, streaming);
 }
 
-/// Four vectors of partial results side by side: one would wait for its own last addition.
+/// Whether Op means the same for native vectors: max and min do not where there is a NaN.
+template <class Op>
+inline constexpr bool combines_vectors = !std::is_same_v<Op, base_ops::max> && !std::is_same_v<Op, base_ops::min> && requires(native_float x) { { Op::op(x, x) } -> std::same_as<native_float>; };
+
+/// Four vectors of partial results side by side: one would wait for its own last operation.
 template <class Op, vector V, class F, class... S>
 KITTENS_INLINE auto reduce_with(F f, const S&... src) {
-    if constexpr (V::length % (4 * lanes) == 0 && std::is_same_v<Op, base_ops::sum> && std::is_invocable_v<F, same<S, native_float>...>) {
+    if constexpr (V::length % (4 * lanes) == 0 && combines_vectors<Op> && std::is_invocable_v<F, same<S, native_float>...>) {
         if (((inside_of(src, V::length) == V::length) && ...)) {
-            alignas(64) float last[16] = {};
+            alignas(64) float last[16];
             [&](const auto*... p) __attribute__((always_inline)) {
                 constexpr bool interleaved = (is_bf16_in_memory<S>() && ...);
                 native_two x[2];
@@ -344,10 +348,12 @@ KITTENS_INLINE auto reduce_with(F f, const S&... src) {
                     for (int k = 0; k < 2; ++k) {
                         (ask(src, j + 2 * k * lanes), ...);
                         const native_two y = each_of_two(f, widen_two<interleaved>(p + j + 2 * k * lanes)...);
-                        x[k].a += y.a, x[k].b += y.b;
+                        x[k].a = Op::op(x[k].a, y.a), x[k].b = Op::op(x[k].b, y.b);
                     }
                 }
-                native_store(last, (x[0].a + x[1].a) + (x[0].b + x[1].b));
+                const native_two both{Op::op(x[0].a, x[1].a), Op::op(x[0].b, x[1].b)};
+                if constexpr (lanes == 16) native_store(last, Op::op(both.a, both.b));
+                else native_store(last, both.a), native_store(last + lanes, both.b);
             }(elements_of(src, V::length)...);
             return detail::combine_lanes<Op>(last);
         }
