@@ -19,11 +19,15 @@ struct chosen_kernel {
     bool split = false;   ///< K is shared out among threads: two launches (gemm_split.hpp)
 };
 
-/// "auto" takes what kernels::gemm_choices::active() says; a tile ("128x256x1024", "128x256x1024_split") is one of the cpu target's; anything else is a
-/// named policy. `blocks_allowed`: no operand breaks a rule of the 2-D block instructions.
+/// "auto" takes what kernels::gemm_choices::active() says; a tile ("128x256x1024", "128x256x1024_split") is one of the cpu target's, a
+/// name of kernels/gemm/xe_policies.hpp one of xe's; anything else is a named policy. `blocks_allowed`: no operand breaks a rule of the 2-D block instructions.
 chosen_kernel choose_kernel(const device& where, dtype in, const std::string& policy, std::int64_t m, std::int64_t n, std::int64_t k, bool blocks_allowed);
 
-/// The tiles that the cpu target has kernels of at this device's instruction set; none elsewhere.
+/// Which GPU's entries of the table a device of target xe takes, by its name: "pvc", "bmg" or "cri"; "pvc" where the name says none of them, as an OpenCL CPU
+/// device's does.
+std::string inspected_gpu(const device& where);
+
+/// The tiles that the cpu target has kernels of at this device's instruction set, and those policies of the table that xe has; none elsewhere.
 std::vector<std::string> compiled_tiles(const device& where, dtype in);
 
 }  // namespace kittens::bench

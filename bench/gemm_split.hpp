@@ -26,7 +26,8 @@ struct split_step {
     std::vector<std::byte> args;
 };
 
-/// Planes that a split policy of the cpu target (choose_kernel: chosen.split) cuts K into on this device: enough for all of its threads.
+/// Planes that a split policy of the cpu target (choose_kernel: chosen.split) cuts K into on this device: enough for all of its threads; of
+/// xe's: as many as its name says, at most the steps of K.
 int split_planes(const device& where, const chosen_kernel& chosen, std::int64_t m, std::int64_t n, std::int64_t k);
 
 /// Bytes of the planes.

@@ -18,6 +18,10 @@ extern const char* const built_in_choices_text;
 
 namespace {
 
+constexpr const char *measured = "measured", *machine_code = "machine code";
+/// Squared octaves: a factor of 8 in one dimension, or of 3 in each.
+constexpr double near_enough = 9;
+
 auto order_of(const gemm_choices::entry& e) { return std::tie(e.target, e.isa, e.type, e.threads, e.k, e.m, e.n); }
 
 std::int64_t pieces(std::int64_t all, std::int64_t each) { return (all + each - 1) / each; }
@@ -55,9 +59,12 @@ gemm_choices gemm_choices::parse(std::string_view text, const std::string& name)
         e.target = c.field<std::string>("target");
         e.isa = c.field<std::string>("isa");
         e.type = c.field<std::string>("type");
-        e.threads = static_cast<int>(c.field<std::int64_t>("threads"));
         e.policy = c.field<std::string>("policy");
         e.gain = c.field("gain", 1.0);
+        e.evidence = c.field("evidence", e.evidence);
+        if (e.evidence != measured && e.evidence != machine_code) c.refuse(fmt::format("evidence is \"{}\" or \"{}\", not \"{}\"", measured, machine_code, e.evidence));
+        // Code has no threads; what was measured has.
+        e.threads = static_cast<int>(e.evidence == machine_code ? c.field("threads", std::int64_t{1}) : c.field<std::int64_t>("threads"));
         c.positive("shape", "M, N, K", {&e.m, &e.n, &e.k});
         if (e.threads < 1) c.refuse("a choice needs threads, a positive number");
         result.set(e);
@@ -91,6 +98,12 @@ gemm_choice gemm_choices::choose(const gemm_problem& p, const std::vector<std::s
                                 0.25 * choice_file::distance(e.threads, p.threads);
         if (!best || distance < least) best = &e, least = distance;
         if (tile_named(e.policy).split && (!nearest_sharing || distance < least_sharing)) nearest_sharing = &e, least_sharing = distance;
+    }
+    if (best && best->evidence == machine_code) {
+        if (least == 0) return {best->policy, "ranked by machine code, not measured"};
+        const std::string nearest = fmt::format("{} x {} x {}", best->m, best->n, best->k);
+        if (least > near_enough) return {"default", fmt::format("nothing like it ranked or measured; nearest ranked by machine code: {}", nearest)};
+        return {best->policy, fmt::format("nearest ranked by machine code, not measured: {}", nearest)};
     }
     if (best && least == 0) return {best->policy, "measured"};
 
@@ -138,14 +151,16 @@ std::string gemm_choices::text() const {
     std::sort(sorted.begin(), sorted.end(), [](const entry& a, const entry& b) { return order_of(a) < order_of(b); });
     std::string text =
         "# SPDX-License-Identifier: Apache-2.0\n"
-        "# Measured choices of GEMM policies (kittens tune gemm writes them). shape = [M, N, K]; policy: rows x columns x K step\n"
-        "# of a tile (_split: K is shared out among the threads), or default; gain: the default policy's time over this one's. Other shapes take the nearest of these.\n";
+        "# Choices of GEMM policies (kittens tune gemm writes them). shape = [M, N, K]; policy: rows x columns x K step\n"
+        "# of a tile (_split: K is shared out among the threads), or default; gain: the default policy's time over this one's. Other shapes take the nearest of these.\n"
+        "# evidence = \"machine code\": ranked by that for a GPU, compiled and modelled, not measured; policies: xe_policies.hpp. All others are measured.\n";
     const entry* last = nullptr;
     for (const entry& e : sorted) {
         if (!last || std::tie(last->target, last->isa, last->type, last->threads) != std::tie(e.target, e.isa, e.type, e.threads))
-            text += fmt::format("\n# {} {}, {}, {} thread{}\n", e.target, e.isa, e.type, e.threads, e.threads == 1 ? "" : "s");
-        text += fmt::format("[[choice]]\ntarget = \"{}\"\nisa = \"{}\"\ntype = \"{}\"\nthreads = {}\nshape = [{}, {}, {}]\npolicy = \"{}\"\ngain = {:.3f}\n", e.target,
-                            e.isa, e.type, e.threads, e.m, e.n, e.k, e.policy, e.gain);
+            text += fmt::format("\n# {} {}, {}, {}\n", e.target, e.isa, e.type, e.evidence == machine_code ? "not measured" : fmt::format("{} thread{}", e.threads, e.threads == 1 ? "" : "s"));
+        text += fmt::format("[[choice]]\ntarget = \"{}\"\nisa = \"{}\"\ntype = \"{}\"\n{}shape = [{}, {}, {}]\npolicy = \"{}\"\ngain = {:.3f}\n{}", e.target, e.isa, e.type,
+                            e.evidence == machine_code && e.threads == 1 ? "" : fmt::format("threads = {}\n", e.threads), e.m, e.n, e.k, e.policy, e.gain,
+                            e.evidence == machine_code ? "evidence = \"machine code\"\n" : "");
         last = &e;
     }
     return text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which policy a GEMM takes: a table of measured choices per target, instruction set, element type and shape, and what
-// follows from it for shapes that were never measured.
+// Which policy a GEMM takes: a table of choices per target, instruction set (xe: GPU), element type and shape, measured or ranked by
+// machine code, and what follows from it for other shapes.
 #pragma once
 
 #include <kittens/base/types.hpp>
@@ -16,7 +16,7 @@ namespace kernels {
 
 /// C (m x n) = A (m x k) * B (k x n).
 struct gemm_problem {
-    std::string target, isa;  ///< "cpu", "amx"
+    std::string target, isa;  ///< "cpu", "amx"; "xe", "pvc"
     kittens::dtype in = kittens::dtype::bf16;
     int threads = 1;
     std::int64_t m = 1, n = 1, k = 1;
@@ -36,8 +36,8 @@ constexpr std::int64_t split_parts(std::int64_t tiles, std::int64_t steps, std::
 }
 
 struct gemm_choice {
-    std::string policy;  ///< "default", or a tile: "128x256x1024", "128x256x1024_split"
-    std::string why;     ///< "measured", "nearest measured: 512 x 1024 x 256", "nothing measured for ..."
+    std::string policy;  ///< "default", or a tile: "128x256x1024", "128x256x1024_split"; xe: a name of xe_policies.hpp
+    std::string why;     ///< "measured", "ranked by machine code, not measured", "nearest measured: 512 x 1024 x 256", "nothing measured for ..."
 };
 
 class gemm_choices {
@@ -47,7 +47,8 @@ public:
         int threads = 1;
         std::int64_t m = 1, n = 1, k = 1;
         std::string policy;
-        double gain = 1;  ///< the default policy's time over this one's, when it was measured
+        double gain = 1;  ///< the default policy's time over this one's, when it was measured; modelled clocks where it was not
+        std::string evidence = "measured";  ///< or "machine code": ranked by that, never run
 
         bool same_case(const entry& o) const;
     };
@@ -65,7 +66,7 @@ public:
     /// much, of the number of threads), among entries of the same target, instruction set and type. Where there are more threads than
     /// were measured and its tiles are too few for them, another tile of the table; where threads would be left without a tile at all
     /// and K is long enough to share out, the nearest entry that does that, or, where none was measured, one of `compiled`, the tiles that the
-    /// program has.
+    /// program has. What was ranked by machine code is taken for shapes near it only: a factor of 3 in each dimension, or of 8 in one alone; else the default.
     gemm_choice choose(const gemm_problem& problem, const std::vector<std::string>& compiled = {}) const;
 
     /// Replaces the entry of the same case.

@@ -173,6 +173,37 @@ TEST(choices, faults_are_named_with_their_line) {
     EXPECT_NE(message("choice = [1]").find("table"), std::string::npos);
 }
 
+TEST(choices, what_was_ranked_by_machine_code_says_so) {
+    const std::string text = std::string(two) + R"(
+[[choice]]
+target = "xe"
+isa = "pvc"
+type = "bf16"
+shape = [256, 4096, 4096]
+policy = "16x64x32_4x4_cooperative2_u1_snake8_split2"
+gain = 1.4
+evidence = "machine code"
+)";
+    const auto table = gemm_choices::parse(text, "three");
+    gemm_problem p{"xe", "pvc", dtype::bf16, 1, 256, 4096, 4096};
+    EXPECT_EQ(table.choose(p).policy, "16x64x32_4x4_cooperative2_u1_snake8_split2");
+    EXPECT_EQ(table.choose(p).why, "ranked by machine code, not measured");
+    p.m = 300;
+    EXPECT_EQ(table.choose(p).why, "nearest ranked by machine code, not measured: 256 x 4096 x 4096");
+    p.m = p.n = p.k = 64;  // nothing like it
+    EXPECT_EQ(table.choose(p).policy, "default");
+    EXPECT_NE(table.choose(p).why.find("nothing like it"), std::string::npos);
+    p.isa = "bmg";
+    EXPECT_EQ(table.choose(p).policy, "default");
+    // Evidence stays through a file, and measured choices need no word for it.
+    EXPECT_EQ(gemm_choices::parse(table.text(), "again").text(), table.text());
+    EXPECT_NE(table.text().find("evidence = \"machine code\""), std::string::npos);
+    EXPECT_EQ(gemm_choices::parse(two, "two").text().find("evidence = \"measured\""), std::string::npos);
+    std::string wrong = text;
+    wrong.replace(wrong.rfind("machine code"), 12, "a good guess");
+    EXPECT_THROW(gemm_choices::parse(wrong, "wrong"), std::runtime_error);
+}
+
 TEST(choices, the_repository_s_table_is_whole) {
     const auto& table = gemm_choices::built_in();
     EXPECT_EQ(gemm_choices::parse(table.text(), "again").entries().size(), table.entries().size());

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """kittens run gemm: every target, element type and awkward size; and that a wrong kernel is found out."""
+import re
 import unittest
 
 import support
@@ -202,8 +203,18 @@ class Xe(RunTest):
             self.passes(*size, "int8")
 
     def test_large(self):
-        r = self.passes(1024, 1024, 1024, "bf16")
+        r = self.passes(1024, 1024, 1024, "bf16", "--policy", "default")
         self.assertEqual(r["policy"], "default")
+
+    def test_choice_of_the_table(self):
+        """What the repository's table has for this shape, with its evidence."""
+        r = self.passes(1024, 1024, 1024, "bf16")
+        self.assertTrue(any("ranked by machine code, not measured" in note for note in r["notes"]), r["notes"])
+        self.assertFalse(any("this program has no" in note for note in r["notes"]), r["notes"])
+        listed = self.refuses(["run", "gemm", "-m", 64, "-n", 64, "-k", 64, "--target", "xe", "--policy", "1x1x1"], '"1x1x1"')
+        split = re.search(r"[0-9x]+_[0-9x]+_\w+_split", listed)
+        if split:
+            self.assertEqual(self.passes(100, 64, 160, "bf16", "--policy", split[0] + "2")["policy"], split[0] + "2")
 
     def test_general(self):
         self.general(GENERAL[2:5] + GENERAL[9:10])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// kittens tune: measures the compiled policies of a kernel against each other and writes what to choose.
+// kittens tune: measures the compiled policies of a kernel against each other, or ranks them by machine code, and writes what to choose.
 #include "commands.hpp"
 #include "console.hpp"
 #include "text.hpp"
 #include "tuning.hpp"
 
 #include "attention/attention_choice.hpp"
+#include "gemm/gemm_machine_tune.hpp"
 #include "gemm/gemm_shapes.hpp"
 
 #include <bench/gemm_bench.hpp>
@@ -35,7 +36,7 @@ template <class Table> std::shared_ptr<Table> table_in(const std::string& file) 
 }
 
 struct gemm_tune_options : tuning_options {
-    std::string suite = "cpu", type = "bf16";
+    std::string suite, type = "bf16", target = "cpu", device, cores;
     std::vector<std::string> shapes;
 };
 
@@ -60,7 +61,21 @@ std::vector<timing> measure(const device& where, dtype in, const bench::gemm_sha
 
 int tune_gemm(const gemm_tune_options& o) {
     const dtype in = parse_gemm_type(o.type);
-    const std::vector<bench::gemm_shape> shapes = gemm_shapes(o.suite, o.shapes);
+    require_choice("target to tune for", o.target, {"cpu", "xe"});
+    const bool xe = o.target == "xe";
+    const std::vector<bench::gemm_shape> shapes = gemm_shapes(!o.suite.empty() ? o.suite : xe ? "paper" : "cpu", o.shapes);
+    // What is for the other target would be ignored.
+    const std::pair<const char*, const std::string&> of_measuring[] = {{"--isa", o.isa}, {"--threads", o.threads}, {"--warm-ups", o.warm_ups}, {"--rounds", o.rounds}, {"--seed", o.seed}};
+    const std::pair<const char*, const std::string&> of_code[] = {{"--device", o.device}, {"--cores", o.cores}};
+    if (xe) {
+        const tuning_options usual;
+        const std::string defaults[] = {usual.isa, usual.threads, usual.warm_ups, usual.rounds, usual.seed};
+        for (std::size_t i = 0; i < std::size(of_measuring); ++i)
+            if (of_measuring[i].second != defaults[i]) throw user_error(fmt::format("{} is for measuring; with --target xe nothing is run: leave it out", of_measuring[i].first));
+        return tune_gemm_by_machine_code(o, {in, shapes, o.device.empty() ? "pvc" : o.device, o.cores});
+    }
+    for (const auto& [option, value] : of_code)
+        if (!value.empty()) throw user_error(fmt::format("{} is for --target xe: leave it out", option));
     return run_tuning("gemm", name_of(in), o, [&](const device& where, int threads) {
         const auto table = table_in<kernels::gemm_choices>(o.table);
         std::vector<std::string> policies = bench::compiled_tiles(where, in);
@@ -110,11 +125,14 @@ int tune_attention(const attention_tune_options& o) {
 }  // namespace
 
 void add_tune(CLI::App& program, action& chosen) {
-    CLI::App* command = program.add_subcommand("tune", "Measure the compiled policies of a kernel and write which to choose");
+    CLI::App* command = program.add_subcommand("tune", "Measure the policies of a kernel, or rank them by machine code, and write which to choose");
     command->require_subcommand(1);
     static gemm_tune_options g;
-    CLI::App* gemm = command->add_subcommand("gemm", "C = A * B on target cpu");
-    gemm->add_option("--suite", g.suite, "paper, cpu or quick, as for bench")->type_name("NAME")->capture_default_str();
+    CLI::App* gemm = command->add_subcommand("gemm", "C = A * B: measured on target cpu; ranked by machine code, not measured, for target xe");
+    gemm->add_option("--target", g.target, "cpu, or xe: candidates are compiled for a GPU and ranked by their machine code; needs no GPU")->type_name("TARGET")->capture_default_str();
+    gemm->add_option("--device", g.device, "With --target xe: pvc (Max 1550; if not given), bmg (Xe2) or cri (Crescent Island)")->type_name("GPU");
+    gemm->add_option("--cores", g.cores, "With --target xe: Xe cores of the GPU, where it has others than the model")->type_name("N");
+    gemm->add_option("--suite", g.suite, "paper, cpu, quick or deep, as for bench; cpu if not given, paper with --target xe")->type_name("NAME");
     gemm->add_option("--shape", g.shapes, "Measure MxNxK instead of a suite; may be repeated")->type_name("MxNxK")->allow_extra_args(false);
     gemm->add_option("--dtype", g.type, "Element type: bf16, fp16 or int8")->type_name("TYPE")->capture_default_str();
     g.add_to(*gemm);

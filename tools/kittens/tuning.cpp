@@ -11,15 +11,12 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <map>
 
 namespace kittens::tool {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 /// What makes two measurements comparable.
 struct surroundings_of_log {
@@ -29,12 +26,10 @@ struct surroundings_of_log {
 
 /// Shapes that a log of the same device, instruction set, type and threads has whole: one line of JSON each. A line that was cut
 /// off by an interruption does not count.
-std::map<std::string, std::vector<timing>> read_log(const fs::path& file, const surroundings_of_log& now) {
+std::map<std::string, std::vector<timing>> read_log(const std::string& file, const surroundings_of_log& now) {
     std::map<std::string, std::vector<timing>> known;
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) {
-        const json j = json::parse(line, nullptr, false);
-        if (!j.is_object() || j.value("device", "") != now.device || j.value("isa", "") != now.isa || j.value("dtype", "") != now.type || j.value("threads", 0) != now.threads) continue;
+    for (const json& j : read_log_lines(file)) {
+        if (j.value("device", "") != now.device || j.value("isa", "") != now.isa || j.value("dtype", "") != now.type || j.value("threads", 0) != now.threads) continue;
         std::vector<timing> times;
         const json all = j.value("us", json::object());
         for (const auto& [policy, us] : all.items())
@@ -44,23 +39,41 @@ std::map<std::string, std::vector<timing>> read_log(const fs::path& file, const 
     return known;
 }
 
-void append_log(const fs::path& file, const surroundings_of_log& now, const std::string& shape, const std::vector<timing>& times) {
+void append_log(const std::string& file, const surroundings_of_log& now, const std::string& shape, const std::vector<timing>& times) {
     json us = json::object();
     for (const timing& t : times) us[t.policy] = t.seconds * 1e6;
+    append_log_line(file, {{"device", now.device}, {"isa", now.isa}, {"dtype", now.type}, {"threads", now.threads}, {"shape", shape}, {"us", us}});
+}
+
+}  // namespace
+
+std::vector<json> read_log_lines(const std::string& file) {
+    std::vector<json> lines;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);)
+        if (json j = json::parse(line, nullptr, false); j.is_object()) lines.push_back(std::move(j));
+    return lines;
+}
+
+void append_log_line(const std::string& file, const json& line) {
     // After an interruption the last line may lack its end.
     std::ifstream before(file, std::ios::binary | std::ios::ate);
     const bool cut = before && before.tellg() > 0 && (before.seekg(-1, std::ios::end), before.get() != '\n');
     std::ofstream out(file, std::ios::app);
     if (cut) out << '\n';
-    out << json{{"device", now.device}, {"isa", now.isa}, {"dtype", now.type}, {"threads", now.threads}, {"shape", shape}, {"us", us}}.dump() << std::endl;
-    if (!out) throw user_error(fmt::format("cannot write {}", file.string()));
+    out << line.dump() << std::endl;
+    if (!out) throw user_error(fmt::format("cannot write {}", file));
 }
 
-}  // namespace
+std::int64_t tuning_options::budget_seconds() const { return whole_number("--budget", budget, 1, 1'000'000); }
+
+void tuning_options::require_table(const std::string& kernel) const {
+    if (table.empty()) throw user_error(fmt::format("--table is missing: the file to write the choices to, e.g. kernels/{}/choices.toml; what it holds already stays", kernel));
+}
 
 void tuning_options::add_to(CLI::App& command) {
-    command.add_option("--budget", budget, "No shape is begun after so many seconds")->type_name("SECONDS")->capture_default_str();
-    command.add_option("--log", log, "Append measured times to FILE, and take those from it that were measured before")->type_name("FILE");
+    command.add_option("--budget", budget, "Nothing is begun after so many seconds")->type_name("SECONDS")->capture_default_str();
+    command.add_option("--log", log, "Append what was measured or compiled to FILE, and take from it what is there")->type_name("FILE");
     command.add_option("--table", table, "Write the choices to FILE (TOML), beside those that it holds")->type_name("FILE");
     command.add_option("--isa", isa, "Highest instruction set: avx2, avx512, avx512_bf16 or amx; KITTENS_MAX_CPU_ISA if not given")->type_name("LEVEL");
     command.add_option("--threads", threads, "Threads; one for each core if not given")->type_name("T");
@@ -88,14 +101,14 @@ const timing& best_of(const std::vector<timing>& times) {
 
 int run_tuning(const std::string& kernel, const std::string& type, const tuning_options& o, const std::function<std::vector<tuning_case>(const device& where, int threads)>& cases) {
     using clock = std::chrono::steady_clock;
-    const auto budget = std::chrono::seconds(whole_number("--budget", o.budget, 1, 1'000'000));
+    const auto budget = std::chrono::seconds(o.budget_seconds());
     bench_conditions given;
     given.isa = o.isa, given.threads = o.threads, given.warm_ups = o.warm_ups, given.rounds = o.rounds;
     const bench::conditions wanted = given.conditions();
     bench::protocol how = given.protocol();
     how.least_sample = 5e-4;
     how.settle = false;  // nobody but ourselves
-    if (o.table.empty()) throw user_error(fmt::format("--table is missing: the file to write the choices to, e.g. kernels/{}/choices.toml; what it holds already stays", kernel));
+    o.require_table(kernel);
     const console out(o.json_path);
     bench::enter(wanted);
 

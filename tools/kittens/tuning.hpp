@@ -19,16 +19,25 @@
 
 namespace kittens::tool {
 
+/// A log of lines of JSON that a later call goes on from. A line that was cut off by an interruption is left out.
+std::vector<json> read_log_lines(const std::string& file);
+/// Throws user_error.
+void append_log_line(const std::string& file, const json& line);
+
 /// Time of one policy on one case.
 struct timing {
     std::string policy;
     double seconds = 0;
 };
 
+/// Where to end, go on and write: what tuning has on every target.
 struct tuning_options {
     std::string budget = "600", log, table, isa, threads, warm_ups = "2", rounds = "9", seed, json_path;
 
     void add_to(CLI::App& command);
+    std::int64_t budget_seconds() const;
+    /// Throws user_error where there is no --table.
+    void require_table(const std::string& kernel) const;
 };
 
 struct tuning_case {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <gemm/ladder.hpp>
+#include <gemm/xe_policies.hpp>
 #include <kittens/runtime/registry.hpp>
 
 namespace kittens::tool {
@@ -27,7 +28,7 @@ void gemm_operation::add_kernel_options(CLI::App& to) {
                   "Element type of A and B: bf16, fp16, int8 or tf32")
         ->type_name("TYPE")
         ->capture_default_str();
-    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order; auto is what the table of measured choices says, a tile (128x256x1024) one of the cpu target's")
+    to.add_option("--policy", policy_, "Named policy: tile and workgroup shapes, prefetch, order; auto is what the table of measured choices says, a tile (128x256x1024) one of the cpu target's, 32x64x32_8x4_cooperative2_u1_snake8 one of xe's (docs/gemm.md)")
         ->type_name("NAME")
         ->capture_default_str();
     options_.add_kernel_options(to);
@@ -116,6 +117,7 @@ inspect_plan gemm_operation::inspect_policy(const std::string& name) {
 }
 
 inspect_plan gemm_operation::plan_for(const std::string& name) const {
+    if (kernels::parse_xe_choice(name.c_str()).valid) return xe_policy_plan(type_, name);
     std::vector<std::string> names;
     for (const auto& entry : gemm_policies()) names.emplace_back(entry.name);
     require_choice("gemm policy", name, names);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../operation.hpp"
+
 #include <kittens/base/types.hpp>
 #include <kittens/runtime/device.hpp>
 
@@ -25,6 +27,9 @@ const gemm_policy_entry* find_gemm_policy(std::string_view name);
 
 /// The registered kernel of a policy: "gemm_bf16" for the default, else "gemm_bf16_masked".
 std::string gemm_kernel_name(dtype type, std::string_view policy);
+
+/// A policy of kernels/gemm/xe_policies.hpp, to be compiled for a GPU. `name` is parsed by parse_xe_choice as valid.
+inspect_plan xe_policy_plan(dtype type, const std::string& name);
 
 /// What --policy may be on `where`: auto, the named policies, and the tiles of the cpu target.
 std::vector<std::string> gemm_policies_on(const device& where, dtype type);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <gemm/gemm.hpp>
 #include <gemm/policies.hpp>
+#include <gemm/xe_policies.hpp>
 
 namespace kittens::tool {
 
@@ -115,7 +116,9 @@ run_outcome gemm_operation::run(const run_request& request) {
     result.shape_text = fmt::format("{} x {} x {}", m_, n_, k_);
     result.work = 2.0 * static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_);
 
-    if (policy_ != "auto") require_choice(fmt::format("gemm policy for {} on {}", type_text_, where.id()), policy_, gemm_policies_on(where, type_));
+    // A split policy of xe is listed without the number of its planes, which is no part of its code.
+    const bool numbered = kernels::parse_xe_choice(policy_.c_str()).parts > 0;
+    if (policy_ != "auto") require_choice(fmt::format("gemm policy for {} on {}", type_text_, where.id()), numbered ? policy_.substr(0, policy_.find("_split") + 6) : policy_, gemm_policies_on(where, type_));
     launch_args args = make_args(type_, o, m_, n_, k_, policy_ != "plain");
     const bool blocks = args.broken_rule.empty() && policy_ != "plain";
     const bench::chosen_kernel chosen = bench::choose_kernel(where, type_, policy_, m_, n_, k_, blocks);
