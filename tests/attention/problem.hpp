@@ -15,6 +15,7 @@
 #include <limits>
 #include <optional>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -171,6 +172,18 @@ private:
     buffer<int32> starts_, table_;
     std::optional<buffer<std::byte>> workspace_;
 };
+
+/// The request, once `change` has been made to it, is refused with one line that has these words.
+template <class Change> void expect_refused(kernels::attention_request request, Change change, const std::string& words) {
+    change(request);
+    try {
+        kernels::prepare_attention(request);
+        ADD_FAILURE() << "not refused: " << words;
+    } catch (const std::invalid_argument& e) {
+        EXPECT_NE(std::string(e.what()).find(words), std::string::npos) << e.what();
+        EXPECT_EQ(std::string(e.what()).find('\n'), std::string::npos);
+    }
+}
 
 class cpu_attention : public ::testing::Test {
 protected:
