@@ -10,14 +10,12 @@ struct argmax_shape {
     int rows = 1, cols = 1;
 };
 
-class argmax_problem : public kernel_problem {
+class argmax_problem : public suite_problem {
 public:
-    argmax_problem(const argmax_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    argmax_problem(const argmax_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override { return {{"rows", s_.rows}, {"cols", s_.cols}}; }
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return static_cast<double>(s_.rows) * s_.cols; }
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override { return "argmax"; }
@@ -27,8 +25,6 @@ public:
 
 private:
     argmax_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... argmax`.

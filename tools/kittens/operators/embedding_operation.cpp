@@ -12,7 +12,7 @@
 
 namespace kittens::tool {
 
-embedding_problem::embedding_problem(const embedding_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {
+embedding_problem::embedding_problem(const embedding_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {
     kernels::check_ids(s_.ids.data(), s_.ids.size(), s_.rows);
 }
 

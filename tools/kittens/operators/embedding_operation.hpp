@@ -13,15 +13,13 @@ struct embedding_shape {
     std::vector<std::int64_t> ids;  ///< these; random ones where empty
 };
 
-class embedding_problem : public kernel_problem {
+class embedding_problem : public suite_problem {
 public:
     /// Throws std::invalid_argument where an id that is given is not the number of a row.
     embedding_problem(const embedding_shape& what, std::string workload, bench::cache_state cache);
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return 0; }
     double bytes_read() const override;
     std::size_t bytes_used(const bench::tensor_spec& t) const override;
@@ -33,8 +31,6 @@ public:
 
 private:
     embedding_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... embedding`.

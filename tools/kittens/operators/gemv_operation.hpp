@@ -12,14 +12,12 @@ struct gemv_shape {
     bool gated = false, bias = false, residual = false;
 };
 
-class gemv_problem : public kernel_problem {
+class gemv_problem : public suite_problem {
 public:
-    gemv_problem(const gemv_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    gemv_problem(const gemv_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return 2.0 * s_.m * s_.n * s_.k * (s_.gated ? 2 : 1); }
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override { return s_.gated ? "gate_up" : "linear"; }
@@ -28,8 +26,6 @@ public:
 
 private:
     gemv_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... gemv`.

@@ -34,6 +34,18 @@ public:
     std::function<void()> candidate(const device& where, std::span<void* const> tensors) const override;
 };
 
+/// One that a suite measures: where the sizes come from, and whether its data is in the caches.
+class suite_problem : public kernel_problem {
+public:
+    suite_problem(std::string workload, bench::cache_state cache) : workload_(std::move(workload)), cache_(cache) {}
+    std::string workload() const override { return workload_; }
+    bench::cache_state cache() const override { return cache_; }
+
+private:
+    std::string workload_;
+    bench::cache_state cache_;
+};
+
 /// Streaming stores for results of this many bytes if they are more than second-level caches hold: nobody will find them there.
 store_policy stores_for(double bytes);
 

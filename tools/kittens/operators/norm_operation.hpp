@@ -17,14 +17,12 @@ struct norm_shape {
     float scale = 1;  ///< standard deviation of x
 };
 
-class norm_problem : public kernel_problem {
+class norm_problem : public suite_problem {
 public:
-    norm_problem(const norm_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    norm_problem(const norm_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override;
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override;
@@ -35,8 +33,6 @@ public:
 
 private:
     norm_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... norm`.

@@ -17,14 +17,12 @@ struct rotary_shape {
     kernels::rotary_scaling scaling{};
 };
 
-class rotary_problem : public kernel_problem {
+class rotary_problem : public suite_problem {
 public:
-    rotary_problem(const rotary_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    rotary_problem(const rotary_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override;
     /// Queries and keys alone: tables are shared by all heads.
     double bytes_read() const override;
@@ -37,8 +35,6 @@ public:
 
 private:
     rotary_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... rotary`.

@@ -16,14 +16,12 @@ struct sample_shape {
     float scale = 1.0f;                       ///< standard deviation of the data
 };
 
-class sample_problem : public kernel_problem {
+class sample_problem : public suite_problem {
 public:
-    sample_problem(const sample_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    sample_problem(const sample_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return static_cast<double>(s_.rows) * s_.cols; }
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override { return "sample"; }
@@ -36,8 +34,6 @@ public:
 
 private:
     sample_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... sample`.

@@ -13,14 +13,12 @@ struct softmax_shape {
     float scale = 1.0f;  ///< standard deviation of the data
 };
 
-class softmax_problem : public kernel_problem {
+class softmax_problem : public suite_problem {
 public:
-    softmax_problem(const softmax_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    softmax_problem(const softmax_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return 5.0 * s_.rows * s_.cols; }
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override { return "softmax"; }
@@ -33,8 +31,6 @@ private:
     double factor() const { return static_cast<double>(s_.score_scale) / static_cast<double>(s_.temperature); }
 
     softmax_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... softmax`.

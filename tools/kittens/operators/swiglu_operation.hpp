@@ -16,14 +16,12 @@ struct swiglu_shape {
     float scale = 1.0f;  ///< standard deviation of the data
 };
 
-class swiglu_problem : public kernel_problem {
+class swiglu_problem : public suite_problem {
 public:
-    swiglu_problem(const swiglu_shape& what, std::string workload, bench::cache_state cache) : s_(what), workload_(std::move(workload)), cache_(cache) {}
+    swiglu_problem(const swiglu_shape& what, std::string workload, bench::cache_state cache) : suite_problem(std::move(workload), cache), s_(what) {}
 
     nlohmann::ordered_json shape() const override;
     std::string text() const override;
-    std::string workload() const override { return workload_; }
-    bench::cache_state cache() const override { return cache_; }
     double flops() const override { return 4.0 * s_.rows * s_.cols; }
     std::vector<bench::tensor_spec> tensors() const override;
     std::string peer_operation() const override;
@@ -33,8 +31,6 @@ public:
 
 private:
     swiglu_shape s_;
-    std::string workload_;
-    bench::cache_state cache_;
 };
 
 /// `kittens ... swiglu`.
