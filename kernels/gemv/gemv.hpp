@@ -3,12 +3,12 @@
 // weights are read once, in wide accesses, and that is what takes the time.
 //
 // A workgroup makes `rows` neighbouring columns of out. Its subgroups cut K between them, chunk by chunk, and meet once in
-// shared memory. A bias and a residual are added before the one rounding; with a second matrix the result is
+// shared memory (on cpu there is one, which reads all rows at once). A bias and a residual are added before the one rounding; with a second matrix the result is
 // silu(x gate^T) * (x up^T), gate being `weight` and up `second`.
 #pragma once
 
 #include <kittens/kittens.hpp>
-#include <kittens/ops/wide.hpp>
+#include <kittens/ops/dot_products.hpp>
 
 namespace kernels {
 
@@ -20,11 +20,11 @@ struct gemv_policy {
     bool gated = false;
     int chunk = 256;
     int subgroups = 8;
-    static constexpr int rows = 8;
+    int rows = 8;  ///< of the weights, and columns of out, that a workgroup takes
 };
 
 #if defined(KITTENS_TARGET_CPU)
-constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated, 2048, 1}; }
+constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated, 2048, 1, rows_of_x > 1 ? 16 : 8}; }
 #else
 constexpr gemv_policy default_gemv(dtype type, int rows_of_x, bool gated) { return {type, rows_of_x, gated}; }
 #endif
@@ -39,7 +39,7 @@ template <gemv_policy P>
 struct gemv {
     using element = type_of<P.type>;
     using vec = rv<float, P.chunk, vector_layout::wide>;
-    using eight = rv<float, P.rows>;
+    using columns = rv<float, P.rows>;
 
     struct globals {
         gl<const element, 1, 1, -1, -1, access::plain> x, weight, second;
@@ -58,16 +58,12 @@ struct gemv {
 
 #if KITTENS_HAS_TILE_OPS
     KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
-        // sums[i][m] holds the eight columns' sums for row m and matrix i.
-        eight sums[matrices][P.rows_of_x];
+        // sums[i][m] holds the columns' sums for row m and matrix i.
+        columns sums[matrices][P.rows_of_x];
         for (int i = 0; i < matrices; ++i)
             for (int m = 0; m < P.rows_of_x; ++m) zero(sums[i][m]);
-        for (int r = 0; r < P.rows; ++r) {
-            const int n = sg.group(0) * P.rows + r;
-            if (n >= g.weight.rows()) break;
-            add_row(sums[0], g.x, g.weight, n, r, sg);
-            if constexpr (P.gated) add_row(sums[1], g.x, g.second, n, r, sg);
-        }
+        add_dot_products<vec>(sums[0], g.weight, sg.group(0) * P.rows, g.x, sg.id(), P.subgroups);
+        if constexpr (P.gated) add_dot_products<vec>(sums[1], g.second, sg.group(0) * P.rows, g.x, sg.id(), P.subgroups);
         if constexpr (P.subgroups > 1) {
             shared_allocator al(sg);
             const auto all = al.template allocate<slots>();
@@ -83,7 +79,7 @@ struct gemv {
                 KITTENS_UNROLL
                 for (int m = 0; m < P.rows_of_x; ++m)
                     for (int s = 1; s < P.subgroups; ++s) {
-                        eight other;
+                        columns other;
                         load(other, subvec<P.rows>(all, slot(i, m, s)));
                         add(sums[i][m], sums[i][m], other);
                     }
@@ -96,39 +92,9 @@ struct gemv {
   private:
     static constexpr int slot(int matrix, int m, int id) { return (matrix * P.rows_of_x + m) * P.subgroups + id; }
 
-    /// Adds this subgroup's part of the products of weight row n to element r of the sums.
-    template <class X, class W>
-    static KITTENS_INLINE void add_row(eight (&sums)[P.rows_of_x], const X& x, const W& weight, int n, int r, const subgroup& sg) {
-        const int chunks = ceil_div(weight.cols(), P.chunk);
-        float sum[P.rows_of_x] = {};
-        if constexpr (P.subgroups == 1) {
-            for (int c = 0; c < chunks; ++c)
-                for (int m = 0; m < P.rows_of_x && m < x.rows(); ++m) {
-                    // The next row of the matrix comes while this one is used.
-                    const auto here = in_memory<vec>(weight, {n, c}), w = m == 0 ? here.asking_for(weight, {n + 1, c}) : here;
-                    sum[m] += reduce_with<base_ops::sum>([](auto a, auto b) { return a * b; }, w, in_memory<vec>(x, {m, c}));
-                }
-        } else {
-            // The next chunk is on its way while this one is used.
-            vec w, next;
-            load_wide(w, weight, {n, sg.id()});
-            for (int c = sg.id(); c < chunks; c += P.subgroups) {
-                load_wide(next, weight, {n, c + P.subgroups});
-                KITTENS_UNROLL
-                for (int m = 0; m < P.rows_of_x; ++m) sum[m] += reduce_with<base_ops::sum>([](auto a, auto b) { return a * b; }, in_memory<vec>(x, {m, c}), w);
-                w = next;
-            }
-        }
-        KITTENS_UNROLL
-        for (int m = 0; m < P.rows_of_x; ++m) {
-            const float mine = sum[m];
-            apply(sums[m], sums[m], [=](int i, float v) { return i == r ? mine : v; });
-        }
-    }
-
-    static KITTENS_INLINE void finish(const globals& g, const eight (&sums)[matrices][P.rows_of_x], int m, int group) {
+    static KITTENS_INLINE void finish(const globals& g, const columns (&sums)[matrices][P.rows_of_x], int m, int group) {
         if (m >= g.out.rows()) return;
-        eight v = sums[0][m], more;
+        columns v = sums[0][m], more;
         if (g.has_bias) {
             load(more, g.bias, {0, group});
             add(v, v, more);

@@ -23,6 +23,13 @@ TEST(gemv, few_rows) {
         for (const int m : {2, 5, 8}) run_and_check(d, problem({.m = m, .n = 11, .k = 300}));
 }
 
+// Whole blocks of rows and what is left of them, and depths that end inside a line and inside a tile.
+TEST(gemv, blocks_of_rows_and_what_is_left) {
+    for (const device& d : all_devices(false))
+        for (int m = 1; m <= 8; ++m)
+            for (const auto& [n, k] : {std::pair{32, 1024}, std::pair{43, 1062}, std::pair{16, 33}, std::pair{17, 7}}) run_and_check(d, problem({.m = m, .n = n, .k = k}));
+}
+
 TEST(gemv, bias_and_residual) {
     for (const device& d : all_devices()) {
         run_and_check(d, problem({.n = 13, .k = 256, .bias = true, .residual = true}));
