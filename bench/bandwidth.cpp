@@ -95,6 +95,22 @@ __attribute__((target("avx2"))) void read_block(const char* from, std::size_t by
     for (; i < bytes / 32; ++i) a = _mm256_or_si256(a, _mm256_loadu_si256(p + i));
     _mm256_store_si256(reinterpret_cast<__m256i*>(&sum), _mm256_or_si256(_mm256_or_si256(a, b), _mm256_or_si256(c, d)));
 }
+/// Rows of this many bytes are read at once, so many, and lines asked for so far ahead of their use: what was fastest.
+constexpr std::size_t row_bytes = 8192, rows_at_once = 8, bytes_ahead = 512;
+__attribute__((target("avx2"))) void read_rows(const char* from, std::size_t bytes, vector& sum) {
+    __m256i a[rows_at_once];
+    for (auto& x : a) x = _mm256_load_si256(reinterpret_cast<const __m256i*>(&sum));
+    for (; bytes >= rows_at_once * row_bytes; from += rows_at_once * row_bytes, bytes -= rows_at_once * row_bytes)
+        for (std::size_t i = 0; i < row_bytes; i += 64)
+            for (std::size_t r = 0; r < rows_at_once; ++r) {
+                const char* p = from + r * row_bytes + i;
+                __builtin_prefetch(p + bytes_ahead, 0, 3);
+                a[r] = _mm256_or_si256(a[r], _mm256_or_si256(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)), _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p + 32))));
+            }
+    for (std::size_t r = 1; r < rows_at_once; ++r) a[0] = _mm256_or_si256(a[0], a[r]);
+    _mm256_store_si256(reinterpret_cast<__m256i*>(&sum), a[0]);
+    read_block(from, bytes, sum);
+}
 /// `to` is a multiple of 32, as all buffers are.
 __attribute__((target("avx2"))) void write_block(char* to, std::size_t bytes, const vector& from, bool streaming) {
     const __m256i value = _mm256_load_si256(reinterpret_cast<const __m256i*>(&from));
@@ -123,13 +139,89 @@ std::size_t total(std::span<const memory_span> spans) {
 }
 
 #if defined(__x86_64__)
+/// Goes through the lines of [begin, end) of spans that are put end to end; stays at the last one.
+class line_cursor {
+public:
+    line_cursor(std::span<const memory_span> spans, std::size_t begin, std::size_t end) {
+        for_parts(spans, begin, end, [&](char* p, std::size_t bytes) {
+            if (bytes >= 64) parts_.push_back({p, bytes / 64});
+        });
+        if (!parts_.empty()) at_ = parts_[0].from, left_ = parts_[0].lines;
+    }
+    std::size_t lines() const {
+        std::size_t sum = 0;
+        for (const part& p : parts_) sum += p.lines;
+        return sum;
+    }
+    char* next() {
+        if (left_ == 0 && part_ + 1 < parts_.size()) ++part_, at_ = parts_[part_].from, left_ = parts_[part_].lines;
+        if (left_ > 0) --left_, at_ += 64;
+        return at_ - 64;
+    }
+
+private:
+    struct part {
+        char* from;
+        std::size_t lines;
+    };
+    std::vector<part> parts_;
+    char* at_ = nullptr;
+    std::size_t left_ = 0, part_ = 0;
+};
+
+constexpr int streams_at_once = 4;
+
+/// Lines of several streams in turns, each written as soon as as much has been read as belongs to it.
+__attribute__((target("avx2"))) void copy_streams(line_cursor (&read)[streams_at_once], line_cursor (&write)[streams_at_once], vector& value) {
+    std::size_t reads = 0, writes = 0;
+    for (const line_cursor& c : read) reads = std::max(reads, c.lines());
+    for (const line_cursor& c : write) writes = std::max(writes, c.lines());
+    const std::size_t steps = std::max(reads, writes);
+    __m256i low = _mm256_setzero_si256(), high = low;
+    std::size_t due_reads = 0, due_writes = 0;
+    for (std::size_t i = 0; i < steps; ++i) {
+        const bool reading = (due_reads += reads) >= steps, writing = (due_writes += writes) >= steps;
+        if (reading) due_reads -= steps;
+        if (writing) due_writes -= steps;
+        for (int s = 0; s < streams_at_once; ++s) {
+            if (reading) {
+                const auto* p = reinterpret_cast<const __m256i*>(read[s].next());
+                // Every line has to be wanted by somebody.
+                low = _mm256_or_si256(low, _mm256_loadu_si256(p)), high = _mm256_or_si256(high, _mm256_loadu_si256(p + 1));
+            }
+            if (writing) {
+                auto* p = reinterpret_cast<__m256i*>(write[s].next());
+                _mm256_stream_si256(p, low), _mm256_stream_si256(p + 1, high);
+            }
+        }
+    }
+    _mm256_store_si256(reinterpret_cast<__m256i*>(&value), _mm256_or_si256(low, high));
+}
+
 /// Thread `i` of `n`: blocks of what is written, and in between its share of what is read.
-void share(int i, int n, std::span<const memory_span> read, std::span<const memory_span> write, bool streaming) {
+void share(int i, int n, std::span<const memory_span> read, std::span<const memory_span> write, traffic_way way) {
     const auto part = [&](std::size_t bytes, std::size_t k, std::size_t of) { return std::min(bytes, (bytes * k / of) / 64 * 64 + (k == of ? 64 : 0)); };
     const std::size_t r0 = part(total(read), static_cast<std::size_t>(i), static_cast<std::size_t>(n)), r1 = part(total(read), static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(n));
     const std::size_t w0 = part(total(write), static_cast<std::size_t>(i), static_cast<std::size_t>(n)), w1 = part(total(write), static_cast<std::size_t>(i) + 1, static_cast<std::size_t>(n));
-    const std::size_t steps = std::max<std::size_t>(1, std::max(r1 - r0, w1 - w0) / block);
     vector value{};
+    if (way == traffic_way::many_streams) {
+        if ((w1 - w0) * 16 < r1 - r0) {
+            for_parts(read, r0, r1, [&](char* p, std::size_t bytes) { read_rows(p, bytes, value); });
+            for_parts(write, w0, w1, [&](char* p, std::size_t bytes) { write_block(p, bytes, value, false); });
+        } else {
+            const auto cursor = [&](std::span<const memory_span> of, std::size_t begin, std::size_t end, std::size_t s) {
+                return line_cursor(of, begin + part(end - begin, s, streams_at_once), begin + part(end - begin, s + 1, streams_at_once));
+            };
+            line_cursor from[] = {cursor(read, r0, r1, 0), cursor(read, r0, r1, 1), cursor(read, r0, r1, 2), cursor(read, r0, r1, 3)};
+            line_cursor to[] = {cursor(write, w0, w1, 0), cursor(write, w0, w1, 1), cursor(write, w0, w1, 2), cursor(write, w0, w1, 3)};
+            copy_streams(from, to, value);
+            _mm_sfence();
+        }
+        asm volatile("" ::"m"(value));
+        return;
+    }
+    const bool streaming = way == traffic_way::past_caches;
+    const std::size_t steps = std::max<std::size_t>(1, std::max(r1 - r0, w1 - w0) / block);
     for (std::size_t s = 0; s < steps; ++s) {
         for_parts(read, r0 + part(r1 - r0, s, steps), r0 + part(r1 - r0, s + 1, steps), [&](char* p, std::size_t bytes) { read_block(p, bytes, value); });
         for_parts(write, w0 + part(w1 - w0, s, steps), w0 + part(w1 - w0, s + 1, steps), [&](char* p, std::size_t bytes) { write_block(p, bytes, value, streaming); });
@@ -145,9 +237,9 @@ void share(int i, int n, std::span<const memory_span> read, std::span<const memo
 memory_traffic::memory_traffic(int threads) : team_(std::make_unique<thread_team>(threads)) {}
 memory_traffic::~memory_traffic() = default;
 
-void memory_traffic::run(std::span<const memory_span> read, std::span<const memory_span> write, bool streaming) {
+void memory_traffic::run(std::span<const memory_span> read, std::span<const memory_span> write, traffic_way way) {
 #if defined(__x86_64__)
-    team_->run([&](int i) { share(i, team_->size(), read, write, streaming); });
+    team_->run([&](int i) { share(i, team_->size(), read, write, way); });
 #endif
 }
 

@@ -140,15 +140,19 @@ operator_figures measure(const std::shared_ptr<const operator_problem>& problem,
     std::vector<std::vector<memory_span>> in, out;
     for (std::size_t s = 0; s < copies; ++s) in.push_back(data.spans(s, false)), out.push_back(data.spans(s, true));
     const bool writes = problem->bytes_written() > 0.05 * problem->bytes_read();
-    std::vector<std::string> kinds;
+    struct kind {
+        std::string name;
+        traffic_way way;
+    };
+    std::vector<kind> kinds;
     if (problem->cache() == cache_state::cold) {
-        kinds.emplace_back(writes ? "copy" : "read");
-        if (writes) kinds.emplace_back("copy, streaming stores");
+        if (writes) kinds = {{"copy", traffic_way::through_caches}, {"copy, streaming stores", traffic_way::past_caches}, {"copy, streaming stores, four streams a thread", traffic_way::many_streams}};
+        else kinds = {{"read", traffic_way::through_caches}, {"read, eight streams a thread", traffic_way::many_streams}};
     }
-    for (std::size_t k = 0; k < kinds.size(); ++k)
-        contenders.push_back({kinds[k], [&, k] {
+    for (const kind& k : kinds)
+        contenders.push_back({k.name, [&, way = k.way] {
                                   const std::size_t s = take();
-                                  traffic.run(in[s], out[s], k == 1);
+                                  traffic.run(in[s], out[s], way);
                               }});
 
     surroundings around = real_surroundings();
@@ -171,7 +175,7 @@ operator_figures measure(const std::shared_ptr<const operator_problem>& problem,
     }
     for (std::size_t k = 0; k < kinds.size(); ++k) {
         const auto& seconds = taken[1 + ready.size() + k].seconds;
-        result.bandwidth.push_back({kinds[k], summarise(seconds), summarise(ratios(seconds, taken[0].seconds))});
+        result.bandwidth.push_back({kinds[k].name, summarise(seconds), summarise(ratios(seconds, taken[0].seconds))});
     }
     return result;
 }
