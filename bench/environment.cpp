@@ -128,7 +128,23 @@ void enter(const conditions& wanted) {
     throw device_error(fmt::format("cannot start this program again ({})", std::strerror(errno)));
 }
 
-interference::interference(std::vector<int> processors) : processors_(std::move(processors)), start_(read()) {}
+interference::interference(std::vector<int> processors) : processors_(std::move(processors)) {}
+
+void interference::begin() {
+    start_ = read();
+    measuring_ = true;
+}
+
+void interference::end() {
+    sum_ = measured();
+    measuring_ = false;
+}
+
+interference::times interference::measured() const {
+    if (!measuring_) return sum_;
+    const times now = read();
+    return {sum_.busy + now.busy - start_.busy, sum_.stolen + now.stolen - start_.stolen, sum_.own + now.own - start_.own, sum_.wall + now.wall - start_.wall};
+}
 
 interference::times interference::read() const {
     times t;
@@ -152,11 +168,11 @@ interference::times interference::read() const {
 }
 
 interference::shares interference::so_far() const {
-    const times now = read();
-    const double all = (now.wall - start_.wall) * static_cast<double>(processors_.size());
+    const times t = measured();
+    const double all = t.wall * static_cast<double>(processors_.size());
     if (all <= 0) return {};
     const auto part = [&](double seconds) { return std::clamp(seconds / all, 0.0, 1.0); };
-    return {part((now.busy - start_.busy) - (now.own - start_.own)), part(now.stolen - start_.stolen)};
+    return {part(t.busy - t.own), part(t.stolen)};
 }
 
 }  // namespace kittens::bench

@@ -36,7 +36,8 @@ std::vector<int> choose_processors(int threads);
 /// program returns. Throws device_error where the program cannot be started.
 void enter(const conditions& wanted);
 
-/// How busy others have kept these processors since the object was made.
+/// How busy others keep these processors while something is measured. What happens between measurements does not count: a peer
+/// that compiles its kernels first is no disturbance.
 class interference {
 public:
     explicit interference(std::vector<int> processors);
@@ -44,16 +45,37 @@ public:
         double others = 0;  ///< part of the processors' time that other processes and the system took
         double stolen = 0;  ///< part that a hypervisor gave to others
     };
+    /// Of all measurements so far, one that has begun included; none of it before the first.
     shares so_far() const;
+
+    /// As long as it lives, somebody measures.
+    class measurement {
+    public:
+        explicit measurement(interference* in) : in_(in) {
+            if (in_) in_->begin();
+        }
+        ~measurement() {
+            if (in_) in_->end();
+        }
+        measurement(const measurement&) = delete;
+        measurement& operator=(const measurement&) = delete;
+
+    private:
+        interference* in_;
+    };
 
 private:
     struct times {
         double busy = 0, stolen = 0, own = 0, wall = 0;  ///< seconds
     };
     times read() const;
+    times measured() const;
+    void begin();
+    void end();
 
     std::vector<int> processors_;
-    times start_;
+    bool measuring_ = false;
+    times start_, sum_;
 };
 
 }  // namespace kittens::bench

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gemm_choice.hpp"
 
+#include <kittens/runtime/cpu_isa.hpp>
 #include <kittens/runtime/registry.hpp>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <optional>
 
 namespace kittens::bench {
 
@@ -35,12 +37,13 @@ chosen_kernel choose_kernel(const device& where, dtype in, const std::string& po
     std::string name = policy, why;
     const bool xe = p.target == "xe";
     if (policy == "auto") {
-        const kernels::gemm_choice choice = kernels::gemm_choices::active().choose({p.target, xe ? inspected_gpu(where) : p.isa, in, xe ? 1 : p.threads, m, n, k}, compiled_tiles(where, in));
+        const std::vector<std::string> tiles = compiled_tiles(where, in);
+        const kernels::gemm_choice choice = kernels::gemm_choices::active().choose({p.target, xe ? inspected_gpu(where) : p.isa, in, xe ? 1 : p.threads, m, n, k}, tiles);
         name = choice.policy;
         why = choice.why;
         if (xe) why = fmt::format("{} ({})", why, inspected_gpu(where));
         // A table may be older or younger than the program.
-        if (is_tile(name) && !find_kernel(kernel_of_tile(p.target, in, name), p.target, p.isa)) {
+        if (is_tile(name) && std::ranges::find(tiles, kernel_of_tile(p.target, in, name).substr(tile_prefix(p.target, in).size())) == tiles.end()) {
             why = fmt::format("this program has no {} kernel with tile {}", name_of(in), name);
             name = "default";
         }
@@ -66,9 +69,16 @@ std::string inspected_gpu(const device& where) {
 std::vector<std::string> compiled_tiles(const device& where, dtype in) {
     std::vector<std::string> found;
     const std::string prefix = tile_prefix(where.target(), in);
+    // Those of the highest level that has any: a lower one's are not made for what the device has.
+    const auto top = parse_cpu_isa(where.properties().isa);
+    std::optional<cpu_isa> level;
     for (const kernel_record* k : kernels()) {
         const std::string_view name = k->name;
-        if (k->target == where.target() && k->isa == where.properties().isa && name.starts_with(prefix)) found.emplace_back(name.substr(prefix.size()));
+        const auto isa = parse_cpu_isa(k->isa ? k->isa : "");
+        if (k->target != where.target() || isa > top || isa < level || !name.starts_with(prefix)) continue;
+        if (isa > level) found.clear();
+        level = isa;
+        found.emplace_back(name.substr(prefix.size()));
     }
     return found;
 }

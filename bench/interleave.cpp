@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "interleave.hpp"
 
+#include "environment.hpp"
 #include "idle.hpp"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ std::vector<samples> interleave(std::span<const contender> of, const protocol& h
     // round: all kept samples of a contender are made alike.
     std::vector<double> shortest(n, std::numeric_limits<double>::infinity());
     const int warm_ups = std::max(how.warm_ups, 1);
+    const interference::measurement watched(how.watch);
     for (int round = 0; round < warm_ups + how.rounds; ++round) {
         const bool kept = round >= warm_ups;
         for (std::size_t turn = 0; turn < n; ++turn) {

@@ -10,6 +10,8 @@
 
 namespace kittens::bench {
 
+class interference;
+
 /// One of those that are compared. `run` does the work once and returns when it is complete.
 struct contender {
     std::string name;
@@ -26,6 +28,8 @@ struct protocol {
     double lead_in_below = 10e-3;
     /// Between contenders, waits until the threads of the one before are asleep (see idle.hpp).
     bool settle = true;
+    /// Sees the rounds, and nothing else; nullptr: nobody looks.
+    interference* watch = nullptr;
 };
 
 /// What the loop needs from outside; tests put their own in.

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <bench/environment.hpp>
+#include <bench/interleave.hpp>
 
 #include <kittens/runtime/error.hpp>
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace kittens::bench {
 namespace {
@@ -55,8 +59,44 @@ TEST(environment, processors) {
     EXPECT_THROW(choose_processors(100000), device_error);
 }
 
+/// Processor time that this process did not spend itself: a child's.
+void child_runs(double seconds) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        timespec spent{};
+        do clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent);
+        while (static_cast<double>(spent.tv_sec) + 1e-9 * static_cast<double>(spent.tv_nsec) < seconds);
+        _exit(0);
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+}
+
+TEST(environment, interference_counts_while_something_is_measured) {
+    interference others(choose_processors(0));
+    child_runs(0.3);
+    EXPECT_EQ(others.so_far().others, 0) << "nothing is measured yet";
+    {
+        const interference::measurement now(&others);
+        child_runs(0.3);
+    }
+    const double share = others.so_far().others;
+    EXPECT_GT(share, 0.1 / static_cast<double>(choose_processors(0).size()));
+    child_runs(0.3);
+    EXPECT_EQ(others.so_far().others, share) << "nothing is measured any more";
+}
+
+TEST(environment, the_rounds_are_watched) {
+    interference others(choose_processors(0));
+    const contender all[] = {{"child", [] { child_runs(0.1); }}};
+    interleave(all, {.warm_ups = 1, .rounds = 2, .least_sample = 0, .lead_in_below = 0, .settle = false, .watch = &others});
+    EXPECT_GT(others.so_far().others, 0.1 / static_cast<double>(choose_processors(0).size()));
+}
+
 TEST(environment, interference_is_a_share) {
-    const interference others(choose_processors(0));
+    interference others(choose_processors(0));
+    const interference::measurement now(&others);
     const auto shares = others.so_far();
     EXPECT_GE(shares.others, 0);
     EXPECT_LE(shares.others, 1);

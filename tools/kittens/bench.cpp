@@ -56,13 +56,15 @@ int bench_ladder(const gemm_bench_options& o) {
     const device where = find_device("cpu");
     bench::ladder_setting in{.where = where, .threads = wanted.threads(), .seed = o.how.seed.empty() ? fresh_seed() : seed_number(o.how.seed), .how = how};
     in.how.settle = false;  // nobody but ourselves
-    const bench::interference others(wanted.processors);
+    bench::interference others(wanted.processors);
+    in.how.watch = &others;
     std::vector<bench::ladder_figures> figures;
     {
         progress bar("ladder", shapes.size() * static_cast<std::size_t>(how.warm_ups + how.rounds));
         figures = bench::run_gemm_ladder(shapes, in, [&] { bar.advance(); });
     }
     in.disturbance = others.so_far();
+    in.how.watch = nullptr;
     out.print(bench::to_text(figures, in));
     out.write(bench::to_json(figures, in));
     return status_ok;
@@ -89,6 +91,8 @@ bench_report measure(bench::gemm_request request, const std::string& policy, con
     const cpu_isa isa = *parse_cpu_isa(where.properties().isa);
     request.either_type = request.in == dtype::f16 || isa < cpu_isa::amx;
 
+    bench::interference others(under.processors);
+    request.how.watch = &others;
     bench::setting in{.request = request, .where = where};
     in.limit = bench::measure_peak(isa, request.in, request.threads);
     in.policy = policy;
@@ -97,7 +101,6 @@ bench_report measure(bench::gemm_request request, const std::string& policy, con
     in.passive_waiting = under.passive_waiting;
     in.version = config::version;
 
-    const bench::interference others(under.processors);
     bench::gemm_figures figures;
     {
         progress bar("gemm", request.shapes.size() * static_cast<std::size_t>(request.how.warm_ups + request.how.rounds));

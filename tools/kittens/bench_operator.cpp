@@ -53,10 +53,12 @@ measured measure(const operation& op, const std::string& suite, std::vector<std:
     m.request.threads = under.threads();
     m.request.seed = seed;
     m.request.isa_cap = under.isa ? std::string(to_string(*under.isa)) : "";
-    const bench::interference others(under.processors);
+    bench::interference others(under.processors);
+    m.request.how.watch = &others;
     progress bar(op.name(), m.request.problems.size() * static_cast<std::size_t>(how.warm_ups + how.rounds));
     m.figures = bench::run_operator_suite(m.request, where, [&] { bar.advance(); });
     m.disturbance = others.so_far();
+    m.request.how.watch = nullptr;  // m outlives it
     return m;
 }
 

@@ -20,7 +20,7 @@ namespace {
 
 bool is_compiled(const device& where, const kernels::attention_request& r, const std::string& policy) {
     const std::string name = fmt::format("attention_{}_{}{}", name_of(r.type), r.dim, policy == "default" ? "" : "_" + policy);
-    return find_kernel(name, where.target(), where.properties().isa) != nullptr;
+    return best_kernel(name, where.target(), where.properties().isa) != nullptr;
 }
 
 std::vector<attention_candidate> candidates(const device& where, const kernels::attention_request& r) {
