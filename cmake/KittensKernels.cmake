@@ -21,6 +21,10 @@ set(_kittens_flags_avx2 -march=x86-64-v3)
 set(_kittens_flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
 set(_kittens_flags_avx512_bf16 -march=x86-64-v4 -mavx512vnni -mavx512bf16 -mprefer-vector-width=512)
 set(_kittens_flags_amx -march=sapphirerapids -mprefer-vector-width=512)
+set(_kittens_optimise -O3)
+if(KITTENS_SANITIZE)  # unrolled loops full of checks take the compiler long, and nothing vectorizes where the headers ask for it
+  set(_kittens_optimise -O1 -Wno-pass-failed)
+endif()
 
 set(KITTENS_SPIRV_EXTENSIONS
   SPV_INTEL_2d_block_io SPV_INTEL_subgroup_matrix_multiply_accumulate SPV_INTEL_bfloat16_conversion
@@ -52,11 +56,7 @@ function(_kittens_objects out name suffix)
   add_library(${lib} OBJECT ${A_SOURCES})
   target_include_directories(${lib} PRIVATE ${A_INCLUDES})
   target_compile_definitions(${lib} PRIVATE ${A_DEFINITIONS})
-  set(optimise -O3)
-  if(KITTENS_SANITIZE)  # unrolled loops full of checks take the compiler long, and nothing vectorizes where the headers ask for it
-    set(optimise -O1 -Wno-pass-failed)
-  endif()
-  target_compile_options(${lib} PRIVATE ${optimise} -Wall -Wextra -fno-math-errno -fno-trapping-math ${A_FLAGS} ${A_OPTIONS})
+  target_compile_options(${lib} PRIVATE ${_kittens_optimise} -Wall -Wextra -fno-math-errno -fno-trapping-math ${A_FLAGS} ${A_OPTIONS})
   target_link_libraries(${lib} PRIVATE SyclKittens::kittens)
   set_target_properties(${lib} PROPERTIES EXCLUDE_FROM_ALL ON)
   set(${out} ${lib} PARENT_SCOPE)
