@@ -99,6 +99,7 @@ operator_figures measure(const std::shared_ptr<const operator_problem>& problem,
                          const std::vector<std::shared_ptr<operator_peer>>& peers, memory_traffic& traffic, const std::function<void()>& tick) {
     operator_figures result;
     result.problem = problem;
+    result.policy = problem->policy(where);
     const data_sets data(*problem, where, request);
     result.copies = data.copies();
     const auto copies = static_cast<std::size_t>(data.copies());

@@ -37,6 +37,7 @@ private:
 
 struct operator_request {
     std::string operation, suite;
+    std::string policy = "default";  ///< as it was asked for
     std::vector<std::shared_ptr<const operator_problem>> problems;
     dtype type = dtype::bf16;
     std::vector<std::string> peers;
@@ -65,6 +66,7 @@ struct bandwidth_figures {
 
 struct operator_figures {
     std::shared_ptr<const operator_problem> problem;
+    std::string policy;  ///< that ran
     int copies = 1;
     std::string failure;  ///< of ours; then there are no figures
     operator_verdict error;

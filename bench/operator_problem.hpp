@@ -73,6 +73,8 @@ public:
     virtual void fill(std::span<void* const> tensors, std::uint64_t seed) const;
     /// Ours, ready to run again and again on these tensors; the call returns when the work is complete.
     virtual std::function<void()> candidate(const device& where, std::span<void* const> tensors) const = 0;
+    /// The policy that the candidate has on a device.
+    virtual std::string policy(const device& where) const { return (void)where, "default"; }
     /// Judges the outputs against a reference in double precision. `tolerant`: they are a peer's, which may round
     /// intermediate values to the element type.
     virtual operator_verdict check(std::span<void* const> tensors, bool tolerant) const = 0;

@@ -40,6 +40,7 @@ json to_json(const operator_figures& e, const peak& limit) {
     const double flops = e.problem->flops();
     return {{"shape", e.problem->shape()},
             {"text", e.problem->text()},
+            {"policy", e.policy},
             {"workload", e.problem->workload()},
             {"cache", name_of_state(e.problem->cache())},
             {"copies", e.copies},
@@ -128,6 +129,7 @@ std::vector<std::string> circumstances(const suite_figures& f, const operator_se
     std::vector<std::string> lines{
         fmt::format("{} {}, suite {}, on {} ({}), {} thread{}", in.request.operation, name_of(in.request.type), in.request.suite, in.where.id(),
                     in.processor.empty() ? d.name : in.processor, in.request.threads, in.request.threads == 1 ? "" : "s"),
+        fmt::format("policy: {}", in.request.policy),
         in.request.isa_cap.empty() ? std::string("instruction set: each its best") : fmt::format("instruction set: everybody capped to {}", in.request.isa_cap)};
     for (const peer_identity& p : f.peers) lines.push_back(fmt::format("peer {}: {}, {}", p.name, p.version, p.isa));
     for (const auto& m : f.not_here) lines.push_back(fmt::format("not measured: {} ({}); to get it: {}", m.name, m.why, m.command));
@@ -179,7 +181,7 @@ json to_json(const suite_figures& f, const operator_setting& in) {
             {"version", in.version},
             {"suite", in.request.suite},
             {"dtype", name_of(in.request.type)},
-            {"policy", "default"},
+            {"policy", in.request.policy},
             {"device", d.name},
             {"device_id", in.where.id()},
             {"processor", in.processor},

@@ -51,8 +51,12 @@ struct attention {
     /// Any score is above it, and it is finite, so that differences are no NaN.
     static constexpr float lowest = -3.0e38f;
     static constexpr float log2_e = 1.44269504088896340736f, ln_2 = 0.69314718055994530942f;
-    /// How far a score may exceed the reference, as a power of two.
-    static constexpr float slack = 8.0f;
+    /// How far a score may exceed the reference, as a power of two, and how far above the largest score a reference is put once scores
+    /// have risen. Either costs range only: sums are float, and so are the exponents of bf16 weights, so that values between
+    /// 2^-94 and 2^64 stay in it; half has no range to spare.
+    static constexpr float slack = P.in == dtype::bf16 ? 48.0f : 8.0f, margin = P.in == dtype::bf16 ? 32.0f : 0.0f;
+    /// Scores that differ by more than this, as a power of two, are likely to rise.
+    static constexpr float unsure = 8.0f;
 
     /// A sequence's place in the tensors.
     struct sequence {
@@ -253,7 +257,7 @@ struct attention {
             copy(weight, score);
         } else {
             band_row_max(largest, score, scale, inside);
-            raise_where_higher(x, largest);
+            raise_where_higher(x, largest, slack, x.started ? margin : 0.0f);
             band_weights(weight, x.sum, change, score, scale, x.reference, inside);
         }
     }
@@ -272,7 +276,7 @@ struct attention {
             }
         }
         band_row_max_AB(sum, x.q[0], k, scale, inside);
-        x.rising = raise_where_higher(x, sum) || !x.started;
+        x.rising = raise_where_higher(x, sum, unsure, margin) && x.started;
         band_weights_AB(weight, x.sum, x.q[0], k, scale, x.reference, inside);
     }
 
@@ -285,15 +289,17 @@ struct attention {
         max(x.reference, x.reference, largest);
         band_row_max_AB(largest, x.q[0], k, scale, {inside.cols < few / 2 ? inside.cols : few / 2, inside.lower, inside.upper});
         sub(largest, x.reference, largest);
-        return kittens::max(largest) > slack;
+        return kittens::max(largest) > unsure;
     }
 
-    /// Makes `largest` the reference if it is much higher for any row.
-    KITTENS_INLINE bool raise_where_higher(query_tile& x, rows_t& largest) const {
+    /// Puts the reference `above` the largest scores if they are `much` higher for any row.
+    KITTENS_INLINE bool raise_where_higher(query_tile& x, rows_t& largest, float much, float above) const {
         rows_t change;
+        max(change, largest, x.reference);
+        sub(change, change, x.reference);
+        if (!(kittens::max(change) > much)) return false;
+        add(largest, largest, above);
         max(largest, largest, x.reference);
-        sub(change, largest, x.reference);
-        if (!(kittens::max(change) > slack)) return false;
         raise(x, largest, change);
         return true;
     }

@@ -48,6 +48,7 @@ measured measure(const operation& op, const std::string& suite, std::vector<std:
     m.request.suite = suite;
     m.request.problems = op.bench_problems(suite);
     m.request.type = op.element_type();
+    m.request.policy = op.bench_policy();
     m.request.peers = std::move(peers);
     m.request.how = how;
     m.request.threads = under.threads();

@@ -82,9 +82,10 @@ public:
     /// Nothing where this program has no emulated kernel of the policy.
     virtual std::optional<double> warmed_bytes(const std::string& policy) { return (void)policy, std::nullopt; }
 
-    /// `kittens bench`: the element type that was chosen, the suites (the first is the default; none: the operation is
+    /// `kittens bench`: the element type and the policy that were chosen, the suites (the first is the default; none: the operation is
     /// measured by a command of its own), their problems, and the peers of the default comparison.
     virtual dtype element_type() const { return dtype::bf16; }
+    virtual std::string bench_policy() const { return "default"; }
     virtual std::vector<std::string> bench_suites() const { return {}; }
     virtual std::vector<std::shared_ptr<const bench::operator_problem>> bench_problems(const std::string& suite) const {
         (void)suite;

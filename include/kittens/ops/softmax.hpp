@@ -53,7 +53,8 @@ KITTENS_INLINE void band_weights(P& dst, V& sums, V& peaks, const T& src, float 
     lower::band_weights(dst, sums, peaks, src, scale, reference, inside);
 }
 
-/// band_weights of the scores a * b, which are not kept; returns the largest of the peaks, ignoring NaN. a: M x K row layout; b: K x N
+/// band_weights of the scores a * b, which are not kept; returns the largest of the peaks, ignoring NaN, or a
+/// number that is up to 1 + log2(N) above it. a: M x K row layout; b: K x N
 /// col layout.
 template <ducks::rt::all P, ducks::rv::all V, ducks::rt::all A, ducks::rt::all B>
 KITTENS_INLINE float band_weights_AB(P& dst, V& sums, const A& a, const B& b, float scale, const V& reference, band inside) {

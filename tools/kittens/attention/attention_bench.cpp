@@ -44,6 +44,10 @@ public:
         for (std::size_t i = 0; i < specs.size(); ++i)
             if (!specs[i].output) bench::fill_normal(specs[i].type, tensors[i], specs[i].count(), seed + i, scale_);
     }
+    std::string policy(const device& where) const override {
+        if (choose_) return choose_attention(where, request_).first.text();
+        return attention_candidate{request_.decode ? "decode" : request_.policy, request_.splits}.text();
+    }
     std::function<void()> candidate(const device& where, std::span<void* const> tensors) const override {
         struct prepared {
             queue on;

@@ -55,7 +55,7 @@ void reference_row(const kernels::attention_request& r, const part& p, int head,
     };
     const std::int64_t q = at(r.q, p.batch, head, p.first_query + query);
     const double scale = r.scale > 0 ? static_cast<float>(r.scale) : 1 / std::sqrt(static_cast<double>(r.dim));
-    const double unit = r.type == dtype::f16 ? 0x1p-11 : 0x1p-8, smallest = r.type == dtype::f16 ? 0x1p-24 : 0x1p-126;
+    const double unit = r.type == dtype::f16 ? 0x1p-11 : 0x1p-8, smallest = r.type == dtype::f16 ? 0x1p-24 : 0x1p-126, smallest_weight = r.type == dtype::f16 ? smallest : 0x1p-94;
     std::vector<double> query_values(r.dim), score(p.keys, -infinite);
     for (int d = 0; d < r.dim; ++d) query_values[d] = value(r.type, r.q.data, q + d);
 
@@ -100,8 +100,8 @@ void reference_row(const kernels::attention_request& r, const part& p, int head,
     score_error += 0x1p-22 * std::min(std::abs(largest), 1e30);
     const double weight_error = weight_units * unit + 0x1p-11 + 2 * score_error;
     // A weight below the type's normal range is off by up to half its smallest step. Before they are divided by their sum, weights are
-    // relative to a score that is at most the largest, so that their sum is at least `total`.
-    const double small_weight_error = smallest / 2 / total;
+    // relative to a score that is at most the largest, so that their sum is at least `total`; or, as bf16, to one up to 2^32 above it.
+    const double small_weight_error = smallest_weight / 2 / total;
     for (int j = begin; j < end; ++j) {
         const double w = score[j] / total;
         const std::int64_t v = of_key(r.v, j);

@@ -27,6 +27,7 @@ public:
     inspect_plan inspect() override;
 
     dtype element_type() const override { return type_; }
+    std::string bench_policy() const override { return policy_; }
     std::vector<std::string> bench_suites() const override { return {"default", "quick", "large-scores", "decode"}; }
     std::vector<std::shared_ptr<const bench::operator_problem>> bench_problems(const std::string& suite) const override;
     std::vector<std::string> bench_peers() const override { return {"torch"}; }

@@ -146,6 +146,76 @@ KITTENS_INLINE void multiply_tiles(const operand_tiles& left, const operand_tile
     if (sink && !straight) drain = {sink, sums, tile_side * NB, row, col, tile_side * MB, tile_side * NB};
 }
 
+/// Rows [first, first + n) of 32 x 32 sums are added to c.
+template <class Sum> KITTENS_INLINE void add_sum_rows(Sum* c, std::int64_t ldc, const unit* sums, int first, int n) {
+    for (int i = first; i < first + n; ++i)
+        for (int half = 0; half < 2; ++half) {
+            Sum* const to = c + i * ldc + half * tile_side;
+            const vint sum = vload(sums + i * 2 * tile_side + half * tile_side);
+            if constexpr (std::is_same_v<Sum, float>) vstore_float(to, vload_float(to) + __builtin_bit_cast(vfloat, sum));
+            else vstore(to, _mm512_add_epi32(vload(to), sum));
+        }
+}
+
+/// c[32 x 32 col_pairs] (+)= left * right. Tile instructions run in order: a store waits for its sums, and what follows for the store. So
+/// each tile of sums goes out only just before the next block uses its register; and sums so far are not loaded into tiles but added by
+/// vector instructions while the next block is multiplied.
+template <class TA, class TB, class Sum>
+KITTENS_NOINLINE void multiply_32_rows(const operand_tiles& left, const operand_tiles& right, int tiles, Sum* c, std::int64_t ldc, bool fresh, int col_pairs) {
+    alignas(64) unit sums[2][4 * tile_units];
+    const std::int64_t stride = fresh ? ldc * std::int64_t(sizeof(unit)) : 2 * tile_side * sizeof(unit);
+    constexpr int begin_adding = 4;  // steps after the stores
+    const int rows_a_step = (2 * tile_side + std::max(1, tiles - begin_adding) - 1) / std::max(1, tiles - begin_adding);
+    const auto store = [&](auto tile, std::byte* to) __attribute__((always_inline)) { tile_store<tile()>(to + tile() / 2 * tile_side * stride + tile() % 2 * 64, stride); };
+    constexpr std::integral_constant<int, 0> tile0;
+    constexpr std::integral_constant<int, 1> tile1;
+    constexpr std::integral_constant<int, 2> tile2;
+    constexpr std::integral_constant<int, 3> tile3;
+    std::byte* before = nullptr;
+    for (int n = 0; n < col_pairs; ++n) {
+        // What the block before has read last is read first: it is still in the first-level cache.
+        const bool backward = n & 1;
+        const std::int64_t a_step = backward ? -left.depth_step : left.depth_step, b_step = backward ? -right.depth_step : right.depth_step;
+        const std::byte* a0 = left.data + (backward ? (tiles - 1) * left.depth_step : 0);
+        const std::byte* a1 = a0 + left.tile_step;
+        const std::byte* b0 = right.data + 2 * n * right.tile_step + (backward ? (tiles - 1) * right.depth_step : 0);
+        const std::byte* b1 = b0 + right.tile_step;
+        const auto step = [&](auto turn) __attribute__((always_inline)) {
+            tile_load<4>(a0, left.stride);
+            tile_load_stream<6>(b0, right.stride);
+            turn(tile0);
+            tile_multiply<TA, TB, 0, 4, 6>();
+            tile_load_stream<7>(b1, right.stride);
+            turn(tile1);
+            tile_multiply<TA, TB, 1, 4, 7>();
+            tile_load<5>(a1, left.stride);
+            turn(tile2);
+            tile_multiply<TA, TB, 2, 5, 6>();
+            turn(tile3);
+            tile_multiply<TA, TB, 3, 5, 7>();
+            a0 += a_step, a1 += a_step, b0 += b_step, b1 += b_step;
+        };
+        step([&](auto tile) __attribute__((always_inline)) {
+            if (before) store(tile, before);
+            tile_clear<tile()>();
+        });
+        int added = before && !fresh ? 0 : 2 * tile_side;
+        const auto add = [&](int rows) {
+            rows = std::min(rows, 2 * tile_side - added);
+            if (rows > 0) add_sum_rows(c + (n - 1) * 2 * tile_side, ldc, sums[~n & 1], added, rows);
+            added += rows;
+        };
+        for (int k = 1; k < tiles; ++k) {
+            step([](auto) {});
+            if (k >= begin_adding) add(rows_a_step);
+        }
+        add(2 * tile_side);
+        before = reinterpret_cast<std::byte*>(fresh ? reinterpret_cast<unit*>(c + n * 2 * tile_side) : sums[n & 1]);
+    }
+    store(tile0, before), store(tile1, before), store(tile2, before), store(tile3, before);
+    if (!fresh) add_sum_rows(c + (col_pairs - 1) * 2 * tile_side, ldc, sums[(col_pairs - 1) & 1], 0, 2 * tile_side);
+}
+
 /// Panels of 16 lanes, each a sequence of tiles [depth][lane]: what the right operand of a tile product is.
 template <class Form, class T>
 KITTENS_NOINLINE void pack_right_tiles(const operand<T>& b, int tiles, unit* out) {
@@ -213,6 +283,9 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
 
     const int wanted_cols = (std::min(b.lanes, part.lanes) + tile_side - 1) / tile_side, col_pairs = (wanted_cols + 1) / 2;
     const int wanted_tiles = (std::min(depth, part.depth) + tile_depth - 1) / tile_depth;
+    // Attention's weights and values: a left operand of 32 rows that is not in memory.
+    if (!sink && !a.shared && row_tiles == 2 && wanted_cols % 2 == 0 && wanted_tiles <= pass_tiles)
+        return multiply_32_rows<TA, TB>(left, right, wanted_tiles, c_, ldc, fresh, col_pairs);
     alignas(64) unit sums[2][4 * tile_units];
     int block_count = 0;
     sum_drain drain;

@@ -17,7 +17,7 @@ inline constexpr int score_side = 2 * tile_side;
 
 /// What turns blocks of scores into weights.
 struct weight_sink {
-    vfloat by, peak;
+    vfloat by;
     const float* reference;  ///< of 32 rows
     float* sums;             ///< of 32 rows, 16 partial sums each
     bf16* weights;           ///< row 0, column 0
@@ -34,7 +34,6 @@ struct weight_sink {
             x = keep_lanes(x, first, in.from, in.to);
             y = keep_lanes(y, first + tile_side, in.from, in.to);
         }
-        peak = vmax(vmax(x, y), peak);
         const vfloat p = exp2_about<bf16>(x), q = exp2_about<bf16>(y);
         float* const sum = sums + r * tile_side;
         vstore_float(sum, vadd(vload_float(sum), vadd(p, q)));
@@ -44,7 +43,7 @@ struct weight_sink {
 
 /// What finds the largest score of each row.
 struct largest_sink {
-    vfloat by, peak;
+    vfloat by;
     float* largest;  ///< of 32 rows, 16 partial results each
     band inside;
 
@@ -61,53 +60,75 @@ struct largest_sink {
     }
 };
 
-/// scores = left * right for 32 x 32 scores and `Tiles` tiles of depth; meanwhile the block before is handed to the sink.
-template <int Tiles, bool Handed, bool Masked, class Sink>
-KITTENS_NOINLINE void score_block(const operand_tiles& left, const unit* right0, const unit* right1, float* scores, Sink& sink_, const float* before, int first) {
-    Sink sink = sink_;  // in registers
-    tile_clear<0>();
-    tile_clear<1>();
-    tile_clear<2>();
-    tile_clear<3>();
-    const auto hand = [&](int part) {
-        if constexpr (Handed) {
-            KITTENS_UNROLL
-            for (int r = part * score_side / (4 * Tiles); r < (part + 1) * score_side / (4 * Tiles); ++r) sink.template row<Masked>(before, first, r);
+/// Rows that are handed to the sink a block later than the others: what is handed over has left the matrix unit long before.
+inline constexpr int late_rows = score_side / 2;
+enum class handed : int { none, first_rows, all };
+
+template <int Tile> KITTENS_INLINE void store_scores(float* scores) {
+    tile_store<Tile>(scores + Tile / 2 * tile_side * score_side + Tile % 2 * tile_side, score_side * sizeof(float));
+}
+
+/// Leaves left * right, 32 x 32 scores of `Tiles` tiles of depth, in tile registers 0 to 3, whose scores of the block before go to `before`. Tile
+/// instructions run in order, and a store waits for its sums: so each goes out only just before its register is used again. Meanwhile the
+/// sink gets the late rows of the block two before, from `earlier`, and then the first rows of the block before, which starts at
+/// column `first`.
+template <int Tiles, handed Handed, bool Masked, class Sink>
+KITTENS_NOINLINE void score_block(const operand_tiles& left, const unit* right0, const unit* right1, const Sink& in_memory, float* before, const float* earlier, int first) {
+    Sink sink = in_memory;  // in registers
+    const auto hand = [&](int part) __attribute__((always_inline)) {
+        KITTENS_UNROLL
+        for (int i = part * score_side / (4 * Tiles); i < (part + 1) * score_side / (4 * Tiles); ++i) {
+            if constexpr (Handed == handed::none) continue;
+            if (i >= late_rows) sink.template row<Masked>(before, first, i - late_rows);
+            else if constexpr (Handed == handed::all) sink.template row<Masked>(earlier, first - score_side, score_side - late_rows + i);
         }
     };
+    const auto turn = [&](auto tile, bool begins) __attribute__((always_inline)) {
+        if (!begins) return;
+        if constexpr (Handed != handed::none) store_scores<tile()>(before);
+        tile_clear<tile()>();
+    };
+    constexpr std::integral_constant<int, 0> tile0;
+    constexpr std::integral_constant<int, 1> tile1;
+    constexpr std::integral_constant<int, 2> tile2;
+    constexpr std::integral_constant<int, 3> tile3;
     KITTENS_UNROLL
     for (int k = 0; k < Tiles; ++k) {
         tile_load<4>(left.data + k * left.depth_step, left.stride);
         tile_load_stream<6>(right0 + k * tile_units, 64);
+        turn(tile0, k == 0);
         tile_multiply<bf16, bf16, 0, 4, 6>();
         hand(4 * k);
         tile_load_stream<7>(right1 + k * tile_units, 64);
+        turn(tile1, k == 0);
         tile_multiply<bf16, bf16, 1, 4, 7>();
         hand(4 * k + 1);
         tile_load<5>(left.data + left.tile_step + k * left.depth_step, left.stride);
+        turn(tile2, k == 0);
         tile_multiply<bf16, bf16, 2, 5, 6>();
         hand(4 * k + 2);
+        turn(tile3, k == 0);
         tile_multiply<bf16, bf16, 3, 5, 7>();
         hand(4 * k + 3);
     }
-    constexpr int stride = score_side * sizeof(float);
-    tile_store<0>(scores, stride);
-    tile_store<1>(scores + tile_side, stride);
-    tile_store<2>(scores + tile_side * score_side, stride);
-    tile_store<3>(scores + tile_side * score_side + tile_side, stride);
-    if constexpr (Handed) sink_.peak = sink.peak;
 }
 
-/// The last block.
-template <bool Masked, class Sink> KITTENS_NOINLINE void hand_over(Sink& sink_, const float* scores, int first) {
-    Sink sink = sink_;
-    for (int r = 0; r < score_side; ++r) sink.template row<Masked>(scores, first, r);
-    sink_.peak = sink.peak;
+/// Rows of the last blocks.
+template <bool Masked, class Sink> KITTENS_NOINLINE void hand_over(const Sink& in_memory, const float* scores, int first, int row) {
+    Sink sink = in_memory;
+    for (int r = row; r < score_side; ++r) sink.template row<Masked>(scores, first, r);
+}
+
+/// What no exponent of weights with this largest sum exceeds: the sum's own exponent, rounded up. Tracking the exponents would take a
+/// tenth of the instructions that weights take.
+KITTENS_INLINE float peak_of_sum(float largest) {
+    if (!(largest > 0)) return -__builtin_inff();
+    return float(int(__builtin_bit_cast(std::uint32_t, largest) >> 23) - 126);
 }
 
 /// Hands over the scores of 32 rows and of the blocks [from, to) of 32 columns.
 template <int Tiles, class Sink>
-KITTENS_NOINLINE void hand_over_product(const operand_tiles& left, const unit* right, int from, int to, Sink& sink) {
+KITTENS_NOINLINE void hand_over_product(const operand_tiles& left, const unit* right, int from, int to, const Sink& sink) {
     alignas(64) float scores[2][score_side * score_side];
     constexpr std::int64_t panel = std::int64_t(Tiles) * tile_units;
     const auto masked = [&](int block) {
@@ -119,15 +140,24 @@ KITTENS_NOINLINE void hand_over_product(const operand_tiles& left, const unit* r
     };
     for (int block = from; block < to; ++block) {
         const unit* const r = right + 2 * block * panel;
-        float* const now = scores[block & 1];
-        const float* const before = scores[~block & 1];
         const int first = (block - 1) * score_side;
-        if (block == from) score_block<Tiles, false, false>(left, r, r + panel, now, sink, nullptr, 0);
-        else if (masked(block - 1)) score_block<Tiles, true, true>(left, r, r + panel, now, sink, before, first);
-        else score_block<Tiles, true, false>(left, r, r + panel, now, sink, before, first);
+        const auto score = [&](auto handed_, auto masked_) __attribute__((always_inline)) {
+            score_block<Tiles, handed_(), masked_()>(left, r, r + panel, sink, scores[~block & 1], scores[block & 1], first);
+        };
+        constexpr std::integral_constant<handed, handed::none> none;
+        constexpr std::integral_constant<handed, handed::first_rows> first_rows;
+        constexpr std::integral_constant<handed, handed::all> all;
+        if (block == from) score(none, std::false_type{});
+        else if (block == from + 1) masked(block - 1) ? score(first_rows, std::true_type{}) : score(first_rows, std::false_type{});
+        else masked(block - 1) || masked(block - 2) ? score(all, std::true_type{}) : score(all, std::false_type{});
     }
-    if (masked(to - 1)) hand_over<true>(sink, scores[(to - 1) & 1], (to - 1) * score_side);
-    else hand_over<false>(sink, scores[(to - 1) & 1], (to - 1) * score_side);
+    float* const last = scores[(to - 1) & 1];
+    store_scores<0>(last), store_scores<1>(last), store_scores<2>(last), store_scores<3>(last);
+    for (int block = std::max(from, to - 2); block < to; ++block) {
+        const int row = block == to - 1 ? 0 : score_side - late_rows;
+        if (masked(block)) hand_over<true>(sink, scores[block & 1], block * score_side, row);
+        else hand_over<false>(sink, scores[block & 1], block * score_side, row);
+    }
 }
 
 /// Columns as blocks of 32 that a band holds some of.
@@ -180,10 +210,15 @@ KITTENS_INLINE float band_weights_tiles(P& dst, V& sums, const operand<bf16>& a,
 
     alignas(64) float partial[score_side * tile_side];
     std::memset(partial, 0, sizeof partial);
-    weight_sink sink{vsplat(scale), vsplat(-__builtin_inff()), reference.v, partial, dst.row(0), P::pitch, inside};
+    const weight_sink sink{vsplat(scale), reference.v, partial, dst.row(0), P::pitch, inside};
     hand_over_product<Depth / (2 * tile_side)>(in_place(a), right, blocks.from, blocks.to, sink);
-    for (int i = 0; i < score_side; ++i) sums.v[i] += sum_of(vload_float(partial + i * tile_side));
-    return largest_of(sink.peak);
+    vfloat largest = vsplat(0.0f);
+    for (int i = 0; i < score_side; ++i) {
+        const vfloat sum = vload_float(partial + i * tile_side);
+        sums.v[i] += sum_of(sum);
+        largest = vmax(sum, largest);
+    }
+    return peak_of_sum(largest_of(largest));
 }
 
 template <int Depth, vector V>
@@ -193,7 +228,7 @@ KITTENS_INLINE void band_row_max_tiles(V& dst, const operand<bf16>& a, const ope
     const block_range blocks(inside, score_side, cols);
     alignas(64) float partial[score_side * tile_side];
     for (float& x : partial) x = -__builtin_inff();
-    largest_sink sink{vsplat(scale), vsplat(0.0f), partial, inside};
+    const largest_sink sink{vsplat(scale), partial, inside};
     if (blocks.from < blocks.to) hand_over_product<Depth / (2 * tile_side)>(in_place(a), right, blocks.from, blocks.to, sink);
     for (int i = 0; i < score_side; ++i) dst.v[i] = largest_of(vload_float(partial + i * tile_side));
 }

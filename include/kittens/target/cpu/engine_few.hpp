@@ -51,6 +51,32 @@ template <class T> KITTENS_INLINE two_vectors in_order(two_vectors v) {
     }
 }
 
+/// Lane i: the sum of the lanes of v[few_sum_place(i)]. Halving what is left of each vector while two become one takes half the shuffles
+/// of a transposition.
+constexpr int few_sum_place(int lane) {
+    constexpr int within[] = {0, 2, 1, 3}, quarter[] = {0, lanes == 16 ? 8 : 4, 4, 12};
+    return quarter[lane / 4] + within[lane % 4];
+}
+KITTENS_INLINE vfloat few_sums(vfloat* v) {
+#if defined(__AVX512F__)
+    KITTENS_UNROLL
+    for (int i = 0; i < 8; ++i) v[i] = few_add(_mm512_shuffle_f32x4(v[i], v[i + 8], 0x44), _mm512_shuffle_f32x4(v[i], v[i + 8], 0xee));
+    KITTENS_UNROLL
+    for (int i = 0; i < 4; ++i) v[i] = few_add(_mm512_shuffle_f32x4(v[i], v[i + 4], 0x88), _mm512_shuffle_f32x4(v[i], v[i + 4], 0xdd));
+    const auto low = [](vfloat a, vfloat b) { return _mm512_castpd_ps(_mm512_unpacklo_pd(_mm512_castps_pd(a), _mm512_castps_pd(b))); };
+    const auto high = [](vfloat a, vfloat b) { return _mm512_castpd_ps(_mm512_unpackhi_pd(_mm512_castps_pd(a), _mm512_castps_pd(b))); };
+    const vfloat x = few_add(low(v[0], v[2]), high(v[0], v[2])), y = few_add(low(v[1], v[3]), high(v[1], v[3]));
+    return few_add(_mm512_shuffle_ps(x, y, 0x88), _mm512_shuffle_ps(x, y, 0xdd));
+#else
+    KITTENS_UNROLL
+    for (int i = 0; i < 4; ++i) v[i] = few_add(_mm256_permute2f128_ps(v[i], v[i + 4], 0x20), _mm256_permute2f128_ps(v[i], v[i + 4], 0x31));
+    const auto low = [](vfloat a, vfloat b) { return _mm256_castpd_ps(_mm256_unpacklo_pd(_mm256_castps_pd(a), _mm256_castps_pd(b))); };
+    const auto high = [](vfloat a, vfloat b) { return _mm256_castpd_ps(_mm256_unpackhi_pd(_mm256_castps_pd(a), _mm256_castps_pd(b))); };
+    const vfloat x = few_add(low(v[0], v[2]), high(v[0], v[2])), y = few_add(low(v[1], v[3]), high(v[1], v[3]));
+    return few_add(_mm256_shuffle_ps(x, y, 0x88), _mm256_shuffle_ps(x, y, 0xdd));
+#endif
+}
+
 }  // namespace detail
 
 /// Whether few_product takes a product: both operands along the depth (scores of queries and keys), or the right one across it
@@ -102,18 +128,14 @@ template <class T> KITTENS_NOINLINE void few_dot_products(float* c, std::int64_t
                 }
             }
             // Lane r * few_key_block + i: the sum of sum[r][i].
-            vint square[lanes];
+            vfloat all[lanes];
             KITTENS_UNROLL
             for (int r = 0; r < few_row_block; ++r) {
                 KITTENS_UNROLL
-                for (int i = 0; i < few_key_block; ++i) square[r * few_key_block + i] = as_int(sum[r][i]);
+                for (int i = 0; i < few_key_block; ++i) all[few_sum_place(r * few_key_block + i)] = sum[r][i];
             }
-            transpose(square);
-            vfloat total = as_floats(square[0]);
-            KITTENS_UNROLL
-            for (int i = 1; i < lanes; ++i) total = few_add(total, as_floats(square[i]));
             alignas(64) float totals[lanes];
-            vstore_float(totals, total);
+            vstore_float(totals, few_sums(all));
             const int n_rows = std::min(few_row_block, rows - block * few_row_block), n_keys = std::min(few_key_block, keys - j);
             float* const to = c + block * few_row_block * ldc + j;
             if (fresh && n_keys == few_key_block)
@@ -131,13 +153,15 @@ template <class T> KITTENS_NOINLINE void few_dot_products(float* c, std::int64_t
 /// c[rows x b.lanes] (+)= a * b over `depth` rows of b.
 template <class T> KITTENS_NOINLINE void few_sums_of_rows(float* c, std::int64_t ldc, bool fresh, const operand<T>& a, const operand<T>& b, int rows, int depth) {
     constexpr int wide = 2 * lanes, part = 128;
-    alignas(64) float weights[part][few_most_rows];
+    alignas(64) float weights[few_most_rows][part];
     lines_ahead& ahead = asked_ahead;
     const int blocks = (rows + few_row_block - 1) / few_row_block;
     for (int first = 0; first < depth; first += part) {
         const int n = std::min(part, depth - first);
-        for (int r = 0; r < blocks * few_row_block; ++r)
-            for (int k = 0; k < n; ++k) weights[k][r] = r < rows ? float(a.data[r * a.stride + first + k]) : 0.0f;
+        for (int r = 0; r < blocks * few_row_block; ++r) {
+            if (r < rows) convert_row(a.data + r * a.stride + first, weights[r], n);
+            else std::fill_n(weights[r], n, 0.0f);
+        }
         for (int col = 0; col < b.lanes; col += wide)
             for (int block = 0; block < blocks; ++block) {
                 two_vectors sum[few_row_block];
@@ -147,7 +171,7 @@ template <class T> KITTENS_NOINLINE void few_sums_of_rows(float* c, std::int64_t
                     const two_vectors v = widen_two(from + k * b.stride);
                     KITTENS_UNROLL
                     for (int r = 0; r < few_row_block; ++r) {
-                        const vfloat w = few_splat(weights[k][block * few_row_block + r]);
+                        const vfloat w = few_splat(weights[block * few_row_block + r][k]);
                         sum[r].a = few_multiply_add(v.a, w, sum[r].a);
                         sum[r].b = few_multiply_add(v.b, w, sum[r].b);
                     }

@@ -125,7 +125,7 @@ template <tile A, tile B> KITTENS_INLINE auto scores_of(const A& a, const B& b, 
 }
 }  // namespace detail
 
-/// The weights of a * b. Returns the largest exponent.
+/// The weights of a * b. Returns the largest exponent, or somewhat more.
 template <tile P, vector V, tile A, tile B>
 KITTENS_INLINE float band_weights_AB(P& dst, V& sums, const A& a, const B& b, float scale, const V& reference, const band& inside) {
 #if defined(KITTENS_CPU_AMX)
