@@ -55,8 +55,9 @@ struct attention {
     /// have risen. Either costs range only: sums are float, and so are the exponents of bf16 weights, so that values between
     /// 2^-94 and 2^64 stay in it; half has no range to spare.
     static constexpr float slack = P.in == dtype::bf16 ? 48.0f : 8.0f, margin = P.in == dtype::bf16 ? 32.0f : 0.0f;
-    /// Scores that differ by more than this, as a power of two, are likely to rise.
-    static constexpr float unsure = 8.0f;
+    /// Where a row's largest of a few scores is above `high`, later ones are likely to exceed it by more than the slack; once scores are
+    /// looked at first, the reference follows a rise by `unsure`.
+    static constexpr float high = P.in == dtype::bf16 ? 48.0f : 16.0f, unsure = 8.0f;
 
     /// A sequence's place in the tensors.
     struct sequence {
@@ -280,16 +281,14 @@ struct attention {
         band_weights_AB(weight, x.sum, x.q[0], k, scale, x.reference, inside);
     }
 
-    /// A first reference from a few keys, which is good enough for most data. Returns whether it is not for these: whether scores
-    /// differ so much that even half as many keys would have misled.
+    /// A first reference from a few keys, which is good enough for most data. Returns whether it may not be for these, whose scores are
+    /// large: that is cheaper to ask for than how much they differ, and where it is wrong costs a product and no more.
     KITTENS_INLINE bool glance(query_tile& x, const k_t& k, float scale, const band& inside) const {
-        constexpr int few = P.keys < 64 ? P.keys : 64;
+        constexpr int few = P.keys < 32 ? P.keys : 32;
         rows_t largest;
         band_row_max_AB(largest, x.q[0], k, scale, {inside.cols < few ? inside.cols : few, inside.lower, inside.upper});
         max(x.reference, x.reference, largest);
-        band_row_max_AB(largest, x.q[0], k, scale, {inside.cols < few / 2 ? inside.cols : few / 2, inside.lower, inside.upper});
-        sub(largest, x.reference, largest);
-        return kittens::max(largest) > unsure;
+        return kittens::max(x.reference) > high;
     }
 
     /// Puts the reference `above` the largest scores if they are `much` higher for any row.

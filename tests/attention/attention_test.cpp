@@ -98,6 +98,19 @@ TEST_F(cpu_attention, rising_scores) {
     p.run_and_check();
 }
 
+/// Scores that are all far from zero, on either side; and values at both ends of what a reference far from the largest score leaves room for.
+TEST_F(cpu_attention, scores_far_from_zero) {
+    for (const float offset : {40.0f, -40.0f})
+        for (const float of_values : {1.0f, 0x1p40f, 0x1p-40f}) {
+            SCOPED_TRACE(::testing::Message() << offset << ' ' << of_values);
+            problem p(where, {.dim = 64, .queries = 70, .keys = 1100, .causal = true, .query_offset = 1030, .data_scale = 4}, random);
+            for (int i = 0; i < 70; ++i) p.q(i * 64) = p.bits(offset);
+            for (int j = 0; j < 1100; ++j) p.k(j * 64) = p.bits(64);
+            for (int i = 0; i < 1100 * 64; ++i) p.v(i) = p.bits(p.number(p.v(i)) * of_values);
+            p.run_and_check();
+        }
+}
+
 TEST_F(cpu_attention, equal_scores_average) {
     problem p(where, {.dim = 64, .queries = 5, .keys = 600}, random);
     for (int i = 0; i < 5 * 64; ++i) p.q(i) = p.bits(0);

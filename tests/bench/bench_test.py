@@ -170,7 +170,7 @@ class Tune(CommandTest):
         one = self.folder / "one.toml"
         one.write_text(re.sub(r'policy = "[^"]*"\nsplits = \d+', 'policy = "rows8"\nsplits = 0', table.read_text()))
         for policy, ran in ("auto", "rows8"), ("keys256", "keys256"):
-            figures = self.json_of("bench", "attention", "--suite", "quick", "--policy", policy, "--against", "none", "--warm-ups", 0, "--rounds", 1, env={"KITTENS_ATTENTION_CHOICES": str(one)})
+            figures = self.json_of("bench", "attention", "--suite", "quick", "--policy", policy, "--against", "none", "--warm-ups", 1, "--rounds", 1, env={"KITTENS_ATTENTION_CHOICES": str(one)})
             self.assertEqual((figures["policy"], {e["policy"] for e in figures["entries"]}), (policy, {ran}))
         for shape, words in ("1x4x40:70", "--shape must be"), ("1x4/3x40:70", "divide"), ("1x4/2x70:40,causal", "as many keys"):
             done = self.kittens("tune", "attention", "--table", table, "--shape", shape)

@@ -159,8 +159,10 @@ template <class T> KITTENS_NOINLINE void few_sums_of_rows(float* c, std::int64_t
     for (int first = 0; first < depth; first += part) {
         const int n = std::min(part, depth - first);
         for (int r = 0; r < blocks * few_row_block; ++r) {
-            if (r < rows) convert_row(a.data + r * a.stride + first, weights[r], n);
-            else std::fill_n(weights[r], n, 0.0f);
+            const T* const from = a.data + r * a.stride + first;
+            const int whole = r < rows ? n / 16 * 16 : 0;
+            if (whole > 0) convert_row(from, weights[r], whole);
+            for (int k = whole; k < n; ++k) weights[r][k] = r < rows ? float(from[k]) : 0.0f;
         }
         for (int col = 0; col < b.lanes; col += wide)
             for (int block = 0; block < blocks; ++block) {
