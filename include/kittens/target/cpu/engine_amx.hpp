@@ -53,12 +53,12 @@ template <class Form> inline constexpr int pass_depth = pass_tiles * tile_side *
 /// Lines to bring into the second-level cache while a block's products run: in every step, one of each of `rows` rows. What
 /// does not exist may be asked for: a prefetch does not fault.
 struct line_prefetcher {
-    const std::byte* next = nullptr;
+    std::uintptr_t next = 0;  ///< a number: pointers must not leave what they point into
     std::int64_t stride = 0;
     int rows = 0;
 
     KITTENS_INLINE void step() {
-        for (int i = 0; i < rows; ++i) __builtin_prefetch(next + i * stride, 0, 2);
+        for (int i = 0; i < rows; ++i) __builtin_prefetch(reinterpret_cast<const void*>(next + i * stride), 0, 2);
         next += 64;
     }
 };
@@ -314,7 +314,7 @@ KITTENS_NOINLINE void tile_product(typename Form::sum* c_, std::int64_t ldc, boo
                 // What the block before has read last is read first: it is still in the first-level cache.
                 const bool backward = n / 2 & 1;
                 line_prefetcher ahead;
-                if (next && n / 2 * rows_each < 2 * tile_side) ahead = {next + n / 2 * rows_each * left.stride, left.stride, rows_each};
+                if (next && n / 2 * rows_each < 2 * tile_side) ahead = {reinterpret_cast<std::uintptr_t>(next) + n / 2 * rows_each * left.stride, left.stride, rows_each};
                 const auto block = [&](auto mb, auto nb) __attribute__((always_inline)) {
                     multiply_tiles<TA, TB, mb, nb>(l, r, n_tiles, backward, to, ldc, clear, ahead, sink, sums[block_count++ & 1], drain, m * tile_side, n * tile_side);
                 };
