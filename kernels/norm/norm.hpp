@@ -5,10 +5,13 @@
 // or two numbers through shared memory at one barrier. Wider rows than that are read in rounds, and all but the last round
 // twice. Subgroups merge (sum, sum of squared distances from their own mean), so a large mean costs no accuracy (T. Chan,
 // G. Golub, R. LeVeque, "Updating formulae and a pairwise algorithm for computing sample variances", 1979).
+//
+// Where one subgroup has a row (cpu), results of a row leave in the same pass in which the next row is measured: its moments about
+// the mean of its first elements, which lies within the row's own deviation times the root of the part that they are of it.
 #pragma once
 
 #include <kittens/kittens.hpp>
-#include <kittens/ops/wide.hpp>
+#include <kittens/ops/row_pass.hpp>
 
 namespace kernels {
 
@@ -24,6 +27,7 @@ struct norm_policy {
     int most_subgroups = 32;      ///< that share a row
     int rows = 1;                 ///< rows that a workgroup takes, one after the other
     bool reread = false;          ///< a row is read where it lies each time, not held: it is in a cache. With a residual, if results go past it
+    bool beside = false;          ///< a row's results leave while the next row is measured, unless rows are wider than what is held
     kittens::access access = kittens::access::block;
 };
 
@@ -35,8 +39,8 @@ inline constexpr bool rounds_quickly = true;
 inline constexpr bool rounds_quickly = false;
 #endif
 constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) {
-    return {.kind = kind, .type = type, .residual = residual, .chunk = 1024, .chunks = 16, .most_subgroups = 1, .rows = 8,
-            .reread = !residual || (rounds_quickly && type == dtype::bf16)};
+    return {.kind = kind, .type = type, .residual = residual, .chunk = 1024, .chunks = 16, .most_subgroups = 1, .rows = 16,
+            .reread = !residual || (rounds_quickly && type == dtype::bf16), .beside = true};
 }
 #else
 constexpr norm_policy default_norm(norm_kind kind, dtype type, bool residual) { return {.kind = kind, .type = type, .residual = residual}; }
@@ -55,7 +59,7 @@ struct norm {
     static constexpr bool layer = P.kind == norm_kind::layer;
     static constexpr int unroll = P.most_subgroups > 1 ? P.chunks : 1;
     static constexpr int held = P.chunk * P.chunks;  // elements of a row that a subgroup holds
-    static_assert(!P.reread || P.most_subgroups == 1, "norm: a row that is read again must be one subgroup's");
+    static_assert((!P.reread && !P.beside) || P.most_subgroups == 1, "norm: a row that is read again, or measured beside another, must be one subgroup's");
 
     struct globals {
         gl<const element, 1, 1, -1, -1, access::plain> x;
@@ -68,7 +72,8 @@ struct norm {
 
     static constexpr kernel_traits traits{.grf = 128};
     using slots = sv_fl<8 * P.most_subgroups>;  // eight equal floats for each subgroup
-    static constexpr int slm_bytes = P.most_subgroups > 1 ? slm_bytes_for<slots, slots> : 0;
+    using kept = sv<element, held>;             // a row's sum with the residual, for the pass that makes results of it
+    static constexpr int slm_bytes = P.most_subgroups > 1 ? slm_bytes_for<slots, slots> : P.beside && P.residual ? slm_bytes_for<kept> : 0;
 
     static launch_shape geometry(const globals& g) {
         const int wanted = ceil_div(g.x.cols(), held);
@@ -79,6 +84,13 @@ struct norm {
     KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
         const int first = sg.group(0) * P.rows;
         const int last = first + P.rows < g.x.rows() ? first + P.rows : g.x.rows();
+        if constexpr (P.beside) {
+            if (g.x.cols() <= held) {
+                rows_beside(g, sg, first, last);
+                finish_stores(g.stores);
+                return;
+            }
+        }
         for (int r = first; r < last; ++r) {
             if constexpr (P.reread && P.residual) {
                 if (g.stores == store_policy::streaming) row<true>(g, sg, r);
@@ -102,6 +114,59 @@ struct norm {
             } else squares += q;
         }
     };
+
+    /// The rows [first, last), each measured while the results of the one before leave.
+    KITTENS_INLINE void rows_beside(const globals& g, const subgroup& sg, int first, int last) const {
+        float mean = 0, scale = 0;
+        for (int r = first - 1; r < last; ++r) {
+            const bool finish = r >= first, measure = r + 1 < last;
+            const float shift = layer && measure ? shift_of(g, r + 1) : 0.0f, offset = -mean * scale;
+            row_moments all;
+            for (int c = 0; c * P.chunk < g.x.cols(); ++c) {
+                // Nobody measures the first row of the next workgroup yet.
+                const auto w = [&] {
+                    const auto weights = in_memory<vec>(g.weight, {0, c});
+                    if (measure) return weights;
+                    const auto asking = weights.asking_for(g.x, {r + 1, c});
+                    if constexpr (P.residual) return asking.asking_for(g.residual, {r + 1, c});
+                    else return asking;
+                }();
+                row_moments m;
+                if constexpr (layer) m = chunk_beside(g, sg, r, c, finish, measure, shift, [=](auto x, auto y, auto z) { return (x * scale + offset) * y + z; }, w, in_memory<vec>(g.bias, {0, c}));
+                else m = chunk_beside(g, sg, r, c, finish, measure, shift, [=](auto x, auto y) { return x * scale * y; }, w);
+                all.sum += m.sum, all.squares += m.squares;
+            }
+            const float cols = float(g.x.cols()), beyond = all.sum / cols, variance = layer ? all.squares / cols - beyond * beyond : all.squares / cols;
+            mean = layer ? shift + beyond : 0.0f;
+            scale = base_ops::rsqrt::op((variance < 0.0f ? 0.0f : variance) + g.epsilon);
+        }
+    }
+
+    /// Chunk c of row r leaves, that of row r + 1 is measured.
+    template <class F, class... W>
+    KITTENS_INLINE row_moments chunk_beside(const globals& g, const subgroup& sg, int r, int c, bool finish, bool measure, float shift, F f, const W&... w) const {
+        const auto next = in_memory<vec>(g.x, {r + 1, c}).asking_for(g.x, {r + 2, c});
+        if constexpr (P.residual) {
+            shared_allocator al(sg);
+            const auto sums = subvec<P.chunk>(al.template allocate<kept>(), c);
+            return store_with_moments_of_sum<vec>(g.out, {r, c}, g.stores, finish, f, measure, shift, sums, g.sum, {r + 1, c}, next,
+                                                  in_memory<vec>(g.residual, {r + 1, c}).asking_for(g.residual, {r + 2, c}), w...);
+        } else if (measure) {
+            // What f takes first is the row itself, which is in a cache by now.
+            return store_with_moments<vec>(g.out, {r, c}, g.stores, finish, f, shift, next, in_memory<vec>(g.x, {r, c}), w...);
+        } else {
+            store_with<vec>(g.out, {r, c}, g.stores, f, in_memory<vec>(g.x, {r, c}), w...);
+            return {};
+        }
+    }
+
+    /// The mean of a row's first elements.
+    static KITTENS_INLINE float shift_of(const globals& g, int r) {
+        using some = rv<float, 128, vector_layout::wide>;
+        const float n = g.x.cols() < some::length ? float(g.x.cols()) : float(some::length);
+        if constexpr (P.residual) return reduce_with<base_ops::sum>([](auto a, auto b) { return a + b; }, in_memory<some>(g.x, {r, 0}), in_memory<some>(g.residual, {r, 0})) / n;
+        else return reduce_with<base_ops::sum>([](auto a) { return a; }, in_memory<some>(g.x, {r, 0})) / n;
+    }
 
     template <bool Reread> KITTENS_INLINE void row(const globals& g, const subgroup& sg, int r) const {
         const int cols = g.x.cols();
