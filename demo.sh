@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
 if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-  echo "Usage: ./demo.sh    sets up, builds and shows; about 14 minutes the first time on 2 cores"
+  echo "Usage: ./demo.sh    sets up, builds and shows; about 12 minutes the first time on 2 cores"
   exit 0
 fi
 (($# == 0)) || { echo "demo.sh takes no options; see ./demo.sh --help" >&2; exit 2; }
