@@ -102,7 +102,7 @@ struct argmax {
 
     /// The largest element of a chunk.
     static KITTENS_INLINE float largest(const globals& g, int r, int c) {
-        if (!shared && (c + 1) * P.chunk <= g.x.cols()) return reduce_with<larger>(as_it_is, in_memory<vec>(g.x, {r, c}));
+        if (!shared && (c + 1) * P.chunk <= g.x.cols()) return reduce_with<larger>(as_it_is, in_memory<vec>(g.x, {r, c}).asking_for(g.x, {r, c}));
         vec v;
         fetch(g, r, c, v);
         return reduce_with<larger>(as_it_is, v);

@@ -38,6 +38,8 @@ struct attention {
 
 #if KITTENS_HAS_TILE_OPS
     KITTENS_INLINE void operator()(const globals& g, const subgroup& sg) const {
+        if constexpr (P.decode && P.page_keys < P.keys)
+            if (g.pages.ptr && g.page_keys % P.keys) return attention<by_pages(P)>()(g, sg);
         const sequence s(g, sg.group(2));
         // The last queries see most keys: their blocks come first.
         const int place = (sg.groups(0) - 1 - sg.group(0)) * P.workers + sg.id();
@@ -165,6 +167,7 @@ struct attention {
     KITTENS_INLINE void step(const globals& g, const sequence& s, query_tile& x, int head, int tile, int j, const band& inside) const {
         const int key_head = head / g.heads_per_key_head;
         const step_place keys(g, g.k, s, j), values(g, g.v, s, j);
+        if constexpr (P.prefetch && P.decode) warm(g, g.k, s, key_head, j + 1), warm(g, g.v, s, key_head, j + 1);
         // Columns from here on are masked for every row.
         const int seen = inside.upper + P.rows < inside.cols ? inside.upper + P.rows : inside.cols;
 
@@ -190,7 +193,7 @@ struct attention {
             weigh(g, s, x, score, weight, head, tile, j, inside);
         }
         x.started = true;
-        if constexpr (P.prefetch) warm(g, g.k, s, key_head, j + 1);
+        if constexpr (P.prefetch && !P.decode) warm(g, g.k, s, key_head, j + 1);
 
         KITTENS_UNROLL
         for (int c = 0; c < out_parts; ++c) {
@@ -198,7 +201,7 @@ struct attention {
             load_transform(v, values.in, {values.batch, key_head, values.row, c});
             mma_AB(x.o[c], weight, v, x.o[c], needed{.depth = seen, .rows = rows_of(s, tile)});
         }
-        if constexpr (P.prefetch) warm(g, g.v, s, key_head, j + 1);
+        if constexpr (P.prefetch && !P.decode) warm(g, g.v, s, key_head, j + 1);
     }
 
     /// Rows that a tile has.

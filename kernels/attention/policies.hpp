@@ -39,7 +39,7 @@ constexpr attention_policy attention_keys(dtype in, int dim, int keys) {
 /// Each key and value is used once, so a step only has to be long enough that its costs do not count.
 constexpr attention_policy attention_decode(dtype in, int dim) {
     auto p = attention_default(in, dim);
-    p.rows = 16, p.tiles = 1, p.keys = 64, p.prefetch = true, p.persistent = false, p.decode = true;
+    p.rows = 16, p.tiles = 1, p.keys = 128, p.page_keys = decode_page_unit, p.prefetch = true, p.persistent = false, p.decode = true;
     return p;
 }
 #else

@@ -20,6 +20,7 @@ struct attention_policy {
     int rows = 16;         ///< queries of a tile
     int tiles = 1;         ///< query tiles that a subgroup takes through the keys together
     int keys = 32;         ///< keys of a step
+    int page_keys = keys;  ///< decoding: the same where pages hold no multiple of `keys`
     int depth_step = 32;   ///< part of the head dimension that a step of the first product takes
     int out_cols = 32;     ///< width of an output accumulator: above it the output is split
     int workers = 8;       ///< subgroups per workgroup
@@ -30,5 +31,11 @@ struct attention_policy {
     rescaling rescale = rescaling::always;
     int grf = 256;
 };
+
+/// The same with steps that end where any page does.
+constexpr attention_policy by_pages(attention_policy p) {
+    p.keys = p.page_keys;
+    return p;
+}
 
 }  // namespace kernels

@@ -67,7 +67,7 @@ struct swiglu {
             load_interleaved(gate, up, g.gate, {r, c});
             store_with<vec>(g.out, {r, c}, g.stores, f, gate, up);
         } else {
-            store_with<vec>(g.out, {r, c}, g.stores, f, in_memory<vec>(g.gate, {r, c}), in_memory<vec>(g.up, {r, c}));
+            store_with<vec>(g.out, {r, c}, g.stores, f, in_memory<vec>(g.gate, {r, c}).asking_for(g.gate, {r + 1, c}), in_memory<vec>(g.up, {r, c}).asking_for(g.up, {r + 1, c}));
         }
     }
 #endif

@@ -8,6 +8,12 @@
 
 namespace kittens::inline KITTENS_NS {
 
+/// Memory that is read soon: at a distance from `first`, in bytes, in so many that lie there without gaps, or 0.
+struct lines_soon {
+    const char* first = nullptr;
+    std::uint64_t at = 0, whole = 0;
+};
+
 /// A part of a row in memory as an operand of map_with and store_with: what load_wide into a vector of type RV would bring.
 /// Swapped: neighbouring blocks of `distance` elements have changed places.
 template <ducks::rv::wide RV, ducks::gl::all GL, bool Swapped = false> struct memory_operand {
@@ -15,19 +21,23 @@ template <ducks::rv::wide RV, ducks::gl::all GL, bool Swapped = false> struct me
     static constexpr bool swapped = Swapped;
     const GL& from;
     coord<RV> at;
-    const void* soon[2] = {};
+    lines_soon soon[2] = {};
     int distance = 0;
 
     /// The same with neighbouring blocks of so many elements exchanged, as swap_blocks does: 1, or a power of two from 8 on below
     /// the vector's length; the same in all lanes.
     KITTENS_INLINE memory_operand<RV, GL, true> with_blocks_swapped(int blocks) const { return {from, at, {soon[0], soon[1]}, blocks}; }
 
-    /// What the same places of another row hold is read soon: a target without hardware that sees it (cpu) asks memory for it
-    /// while it works on this one. Twice at most.
+    /// What lies at `next` is read soon, or, of a tensor without gaps between its rows, what lies some kilobytes behind it: a target
+    /// without hardware that sees it (cpu) asks memory for it while it works on this one. Twice at most.
     template <class G> KITTENS_INLINE memory_operand asking_for(const G& g, coord<RV> next) const {
         memory_operand r = *this;
 #if defined(KITTENS_TARGET_CPU)
-        if (next.r < g.rows()) r.soon[r.soon[0] ? 1 : 0] = g.matrix(next.b, next.d) + (std::int64_t(next.r) * g.row_stride + next.c * RV::length);
+        if (next.r < g.rows()) {
+            const auto* const first = reinterpret_cast<const char*>(g.matrix(next.b, next.d));
+            const auto size = std::uint64_t(sizeof(*g.ptr)), row = std::uint64_t(g.row_stride) * size;
+            r.soon[r.soon[0].first ? 1 : 0] = {first, std::uint64_t(next.r) * row + std::uint64_t(next.c) * RV::length * size, g.row_stride == g.cols() ? std::uint64_t(g.rows()) * row : 0};
+        }
 #else
         (void)g, (void)next;
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMX with at most 16 rows on the left, and operands on the right that are used once: attention's decoding. Packing a right operand
-// costs as much as reading it, so the first product is computed transposed, with the keys as left operand where they lie, and the
-// second one's values are packed by the half kilobyte, between the products.
+// costs more than reading it, so the first product is computed transposed, with the keys as left operand where they lie, and the
+// second one takes values as they lie, in pairs of neighbouring columns, of which the weights' zeros leave out one.
 #pragma once
 
 #include <kittens/target/cpu/engine_amx_weights.hpp>
@@ -139,10 +139,56 @@ KITTENS_INLINE bool takes_few_product(const operand<bf16>& a, const operand<bf16
     return a.lanes == tile_side && a.along && !b.along && !b.packed && b.shared && b.lanes % (2 * tile_side) == 0 && a.depth % detail::few_keys == 0 && b.depth <= a.depth;
 }
 
-/// c[16 x b.lanes] (+)= a * b, of the depth that is wanted.
-KITTENS_NOINLINE inline void few_product(float* c, std::int64_t ldc, bool fresh, const operand<bf16>& a, const operand<bf16>& b, int depth) {
+namespace detail {
+
+/// Weights of 16 keys each: of a pair of columns, those that take the first and those that take the second.
+struct alignas(64) few_weights {
+    unit first[tile_units], second[tile_units];
+};
+
+/// c[rows x 64] (+)= the weights' products with 16 rows of `from` each, as they lie: a unit of a row is two columns. A zero leaves a column
+/// out if what is there is finite: returns whether all sums are, and else leaves c as it is.
+KITTENS_INLINE bool few_product_in_place(float* c, std::int64_t ldc, bool fresh, const few_weights* weights, int blocks, const std::byte* from, std::int64_t stride, int rows, lines_ahead& ahead) {
+    tile_clear<0>(), tile_clear<1>(), tile_clear<2>(), tile_clear<3>();
+    for (int i = 0; i < blocks; ++i, from += tile_side * stride) {
+        tile_load_stream<6>(from, stride);
+        ahead.some(8);
+        tile_load<4>(weights[i].first, 64), tile_multiply<bf16, bf16, 0, 4, 6>();
+        ahead.some(8);
+        tile_load<5>(weights[i].second, 64), tile_multiply<bf16, bf16, 1, 5, 6>();
+        tile_load_stream<7>(from + 64, stride);
+        ahead.some(8);
+        tile_multiply<bf16, bf16, 2, 4, 7>();
+        ahead.some(8);
+        tile_multiply<bf16, bf16, 3, 5, 7>();
+    }
+    alignas(64) float sums[4][tile_units];
+    tile_store<0>(sums[0], 64), tile_store<1>(sums[1], 64), tile_store<2>(sums[2], 64), tile_store<3>(sums[3], 64);
+    __mmask16 beyond = 0;
+    for (int r = 0; r < rows; ++r) {
+        KITTENS_UNROLL
+        for (int t = 0; t < 4; ++t) beyond |= _mm512_fpclass_ps_mask(vload_float(sums[t] + r * tile_side), 0x99);
+    }
+    if (beyond) [[unlikely]] return false;
+    const vint low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23), high = _mm512_add_epi32(low, _mm512_set1_epi32(8));
+    for (int r = 0; r < rows; ++r, c += ldc) {
+        KITTENS_UNROLL
+        for (int t = 0; t < 2; ++t) {
+            const vfloat a = vload_float(sums[2 * t] + r * tile_side), b = vload_float(sums[2 * t + 1] + r * tile_side);
+            vfloat x = _mm512_permutex2var_ps(a, low, b), y = _mm512_permutex2var_ps(a, high, b);
+            if (!fresh) x = vadd(x, vload_float(c + 32 * t)), y = vadd(y, vload_float(c + 32 * t + 16));
+            vstore_float(c + 32 * t, x), vstore_float(c + 32 * t + 16, y);
+        }
+    }
+    return true;
+}
+
+}  // namespace detail
+
+/// c[16 x b.lanes] (+)= a * b, of the rows and of the depth that are wanted.
+KITTENS_NOINLINE inline void few_product(float* c, std::int64_t ldc, bool fresh, const operand<bf16>& a, const operand<bf16>& b, int rows, int depth) {
     using namespace detail;
-    depth = std::min(depth, b.depth);
+    depth = std::min(depth, b.depth), rows = std::min(rows, tile_side);
     alignas(64) static constexpr auto order = [] {
         struct { std::uint16_t low[32], high[32]; } r{};
         for (int i = 0; i < 16; ++i) {
@@ -155,11 +201,11 @@ KITTENS_NOINLINE inline void few_product(float* c, std::int64_t ldc, bool fresh,
     const vint low = vload(order.low), high = vload(order.high);
     lines_ahead& ahead = asked_ahead;
     const std::int64_t c_stride = ldc * std::int64_t(sizeof(float)), a_stride = a.stride * std::int64_t(sizeof(bf16));
-    // 64 columns, or the last 32.
-    const auto columns = [&](auto pairs_, int col) __attribute__((always_inline)) {
+    // 64 columns, or the last 32, of the values [first, end), packed.
+    const auto columns = [&](auto pairs_, int col, int first, int end) __attribute__((noinline)) {
         constexpr int pairs = pairs_;
         float* const to = c + col;
-        if (fresh) {
+        if (fresh && first == 0) {
             tile_clear<0>(), tile_clear<1>();
             if constexpr (pairs == 2) tile_clear<2>(), tile_clear<3>();
         } else {
@@ -169,10 +215,10 @@ KITTENS_NOINLINE inline void few_product(float* c, std::int64_t ldc, bool fresh,
         int buffer = 0;
         const auto pack = [&](int k) __attribute__((always_inline)) {
             const bf16* from = b.data + std::int64_t(k) * b.stride + col;
-            const int units = std::min(tile_side, (depth - k + 1) / 2);
+            const int units = std::min(tile_side, (end - k + 1) / 2);
             KITTENS_UNROLL_BY(4)
             for (int u = 0; u < units; ++u, from += 2 * b.stride) {
-                const bool whole = k + 2 * u + 1 < depth;
+                const bool whole = k + 2 * u + 1 < end;
                 KITTENS_UNROLL
                 for (int p = 0; p < pairs; ++p) {
                     const vint even = vload(from + 32 * p), odd = whole ? vload(from + b.stride + 32 * p) : vzero();
@@ -194,16 +240,34 @@ KITTENS_NOINLINE inline void few_product(float* c, std::int64_t ldc, bool fresh,
                 tile_load<5>(right + 3 * tile_units, 64), tile_multiply<bf16, bf16, 3, 4, 5>();
             }
         };
-        for (int k = 0; k < depth; k += few_keys, buffer ^= 1) {
+        for (int k = first; k < end; k += few_keys, buffer ^= 1) {
             pack(k);
             multiply(k);
         }
         tile_store<0>(to, c_stride), tile_store<1>(to + tile_side, c_stride);
         if constexpr (pairs == 2) tile_store<2>(to + 2 * tile_side, c_stride), tile_store<3>(to + 3 * tile_side, c_stride);
     };
-    int col = 0;
-    for (; col + 64 <= b.lanes; col += 64) columns(std::integral_constant<int, 2>{}, col);
-    if (col < b.lanes) columns(std::integral_constant<int, 1>{}, col);
+    if (fresh && rows < tile_side)
+        for (int r = rows; r < tile_side; ++r) std::memset(c + r * ldc, 0, b.lanes * sizeof(float));
+
+    constexpr int most = 8;
+    few_weights weights[most];
+    for (int k = 0; k < depth; k += most * tile_side) {
+        const int end = std::min(depth, k + most * tile_side), blocks = (end - k) / tile_side, whole = k + blocks * tile_side;
+        for (int i = 0; i < blocks; ++i)
+            for (int r = 0; r < rows; ++r) {
+                const vint w = widen_u16(a.data + r * a.stride + k + i * tile_side);
+                vstore(weights[i].first + r * tile_side, w);
+                vstore(weights[i].second + r * tile_side, vshl<16>(w));
+            }
+        int col = 0;
+        for (; col + 64 <= b.lanes; col += 64) {
+            const bf16* const from = b.data + std::int64_t(k) * b.stride + col;
+            const bool there = blocks > 0 && few_product_in_place(c + col, ldc, fresh && k == 0, weights, blocks, reinterpret_cast<const std::byte*>(from), b.stride * std::int64_t(sizeof(bf16)), rows, ahead);
+            if (!there || whole < end) columns(std::integral_constant<int, 2>{}, col, there ? whole : k, end);
+        }
+        if (col < b.lanes) columns(std::integral_constant<int, 1>{}, col, k, end);
+    }
 }
 
 }  // namespace kittens::inline KITTENS_NS::lower

@@ -2,6 +2,9 @@
 // Memory that was asked for ahead of its use. Asked for all at once, many lines would stop the thread until they have come, and
 // while it then computes, memory would idle: products that read each operand once therefore ask for a few lines in each of their
 // steps.
+//
+// They go through several streams in turns: the second-level cache's prefetcher runs ahead in each page by itself, but stops at its
+// end, so that one stream waits for memory at each page.
 #pragma once
 
 #include <kittens/base/target.hpp>
@@ -12,7 +15,7 @@
 
 namespace kittens::inline KITTENS_NS::lower {
 
-/// Areas of memory whose lines are still to be brought into the second-level cache, in order.
+/// Areas of memory whose lines are still to be brought into the second-level cache: the first two in turns, each in several streams.
 class lines_ahead {
   public:
     /// `rows` rows of `bytes` bytes, `stride` bytes apart. What does not exist may be asked for: a prefetch does not fault.
@@ -20,48 +23,50 @@ class lines_ahead {
         if (count_ == most) flush();
         const auto* line = reinterpret_cast<const std::byte*>(reinterpret_cast<std::uintptr_t>(first) & ~std::uintptr_t(63));
         bytes += int(static_cast<const std::byte*>(first) - line);
-        // Rows without gaps are one.
-        if (stride == bytes) bytes *= rows, rows = 1;
-        areas_[(first_ + count_++) % most] = {line, stride, rows, bytes};
+        if (stride == bytes) {  // rows without gaps are one, which is cut
+            const int lines = (bytes * rows + 63) / 64;
+            rows = streams;
+            bytes = (lines + streams - 1) / streams * 64;
+            stride = bytes;
+        }
+        const int each = (rows + streams - 1) / streams, lines = (bytes + 63) / 64;
+        areas_[count_++] = {line, stride, each * stride, each, lines, lines};
     }
     /// Asks for the next `lines` lines.
     KITTENS_INLINE void some(int lines) {
-        if (count_ == 0) return;
-        area& now = areas_[first_];
-        if (offset_ + 64 * lines < now.bytes) [[likely]] {
-            for (int i = 0; i < lines; ++i) __builtin_prefetch(now.row + offset_ + 64 * i, 0, 2);
-            offset_ += 64 * lines;
-        } else rest(lines);
+        for (; count_ > 0 && lines > 0; lines -= streams) {
+            area& a = areas_[turn_];
+            const std::byte* at = a.line;
+            KITTENS_UNROLL
+            for (int s = 0; s < streams; ++s, at += a.stream) __builtin_prefetch(at, 0, 2);
+            a.line += 64;
+            if (--a.left == 0) [[unlikely]] end_row(a);
+            turn_ ^= count_ > 1;
+        }
     }
+    /// Asks for all that is left.
     KITTENS_INLINE void flush() {
-        if (count_ > 0) [[unlikely]] rest(1 << 30);
+        if (count_ > 0) [[unlikely]] some(1 << 30);
     }
 
   private:
-    KITTENS_NOINLINE void rest(int lines) {
-        while (count_ > 0 && lines > 0) {
-            area& a = areas_[first_];
-            const int n = (a.bytes - offset_ + 63) / 64 < lines ? (a.bytes - offset_ + 63) / 64 : lines;
-            for (int i = 0; i < n; ++i) __builtin_prefetch(a.row + offset_ + 64 * i, 0, 2);
-            lines -= n;
-            offset_ += 64 * n;
-            if (offset_ < a.bytes) return;
-            offset_ = 0;
-            a.row += a.stride;
-            if (--a.rows > 0) continue;
-            first_ = (first_ + 1) % most;
-            --count_;
-        }
+    static constexpr int most = 8, streams = 4;
+    struct area {
+        const std::byte* line;
+        std::int64_t stride, stream;  ///< from a row to the next, and from a stream to the next
+        int rows, lines, left;        ///< rows of a stream, lines of a row, those of this row that are still to come
+    };
+    KITTENS_NOINLINE void end_row(area& a) {
+        a.line += a.stride - std::int64_t(64) * a.lines;
+        a.left = a.lines;
+        if (--a.rows > 0) return;
+        --count_;
+        for (area* next = &a; next < areas_ + count_; ++next) next[0] = next[1];
+        turn_ = 0;
     }
 
-    static constexpr int most = 8;
-    struct area {
-        const std::byte* row;
-        std::int64_t stride;
-        int rows, bytes;
-    };
     area areas_[most];
-    int first_, count_, offset_;
+    int count_, turn_;
 };
 
 /// This thread's.

@@ -59,7 +59,7 @@ KITTENS_INLINE void add_product(const D& d, const operand<TA>& left, const opera
     }
 #if defined(KITTENS_CPU_AMX)
     if constexpr (D::rows <= tile_side && Form::id == form_bf16::id && std::is_same_v<TA, bf16> && std::is_same_v<TB, bf16>) {
-        if (!sink && part.lanes >= right.lanes && takes_few_product(left, right)) return few_product(d.elements, D::pitch, fresh, left, right, part.depth);
+        if (!sink && part.lanes >= right.lanes && takes_few_product(left, right)) return few_product(d.elements, D::pitch, fresh, left, right, part.rows, part.depth);
     }
 #endif
     if constexpr (D::rows <= detail::few_most_rows && std::is_same_v<typename D::element, float> && std::is_same_v<TA, TB> && (std::is_same_v<TA, bf16> || std::is_same_v<TA, half>)) {

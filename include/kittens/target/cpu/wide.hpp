@@ -178,13 +178,32 @@ template <class S> constexpr bool is_bf16_in_memory() {
     else return false;
 }
 
-/// Asks for the line at elements [i, i + 32) of what the operand said is read soon.
+/// Blocks that are asked for in several streams, and how many. The second-level cache's prefetcher runs ahead in each page by itself, but
+/// stops at its end: one stream waits for memory at each page.
+inline constexpr std::uint64_t soon_block = 32768, soon_streams = 4, soon_step = 64 * soon_streams;
+
+/// Asks for the lines that belong to bytes [at, at + soon_step) of what is read soon: without gaps, a line of each stream of the block
+/// behind.
+KITTENS_INLINE void ask_for_lines(const lines_soon& soon, std::uint64_t at) {
+    at += soon.at;
+    if (soon.whole == 0) {
+        for (std::uint64_t i = 0; i < soon_streams; ++i) __builtin_prefetch(soon.first + at + 64 * i, 0, 2);
+        return;
+    }
+    const std::uint64_t block = (at / soon_block + 1) * soon_block;
+    if (block >= soon.whole) return;
+    const char* const line = soon.first + block + at % soon_block / soon_step * 64;
+    KITTENS_UNROLL
+    for (std::uint64_t i = 0; i < soon_streams; ++i) __builtin_prefetch(line + i * (soon_block / soon_streams), 0, 2);
+}
+
+/// Asks for what the operand said is read soon, where element i opens a piece.
 template <class S> KITTENS_INLINE void ask(const S& s, int i) {
     if constexpr (is_memory_operand<S>) {
-        if ((i & 31) != 0 || !s.soon[0]) return;
-        const std::size_t offset = std::size_t(i) * sizeof(typename std::remove_cvref_t<decltype(s.from)>::value_type);
-        __builtin_prefetch(static_cast<const char*>(s.soon[0]) + offset, 0, 2);
-        if (s.soon[1]) __builtin_prefetch(static_cast<const char*>(s.soon[1]) + offset, 0, 2);
+        constexpr int size = sizeof(typename std::remove_cvref_t<decltype(s.from)>::value_type), piece = int(soon_step) / size;
+        if (i % piece != 0 || !s.soon[0].first) return;
+        ask_for_lines(s.soon[0], std::uint64_t(i) * size);
+        if (s.soon[1].first) ask_for_lines(s.soon[1], std::uint64_t(i) * size);
     }
 }
 
