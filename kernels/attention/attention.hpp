@@ -167,6 +167,7 @@ struct attention {
     KITTENS_INLINE void step(const globals& g, const sequence& s, query_tile& x, int head, int tile, int j, const band& inside) const {
         const int key_head = head / g.heads_per_key_head;
         const step_place keys(g, g.k, s, j), values(g, g.v, s, j);
+        // Decoding waits for memory alone: both at once make more streams of requests than one after the other.
         if constexpr (P.prefetch && P.decode) warm(g, g.k, s, key_head, j + 1), warm(g, g.v, s, key_head, j + 1);
         // Columns from here on are masked for every row.
         const int seen = inside.upper + P.rows < inside.cols ? inside.upper + P.rows : inside.cols;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // AMX with at most 16 rows on the left, and operands on the right that are used once: attention's decoding. Packing a right operand
-// costs more than reading it, so the first product is computed transposed, with the keys as left operand where they lie, and the
+// costs as much as reading it, so the first product is computed transposed, with the keys as left operand where they lie, and the
 // second one takes values as they lie, in pairs of neighbouring columns, of which the weights' zeros leave out one.
 #pragma once
 

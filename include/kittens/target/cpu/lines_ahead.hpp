@@ -15,6 +15,9 @@
 
 namespace kittens::inline KITTENS_NS::lower {
 
+/// Streams in which neighbouring memory is asked for.
+inline constexpr int request_streams = 4;
+
 /// Areas of memory whose lines are still to be brought into the second-level cache: the first two in turns, each in several streams.
 class lines_ahead {
   public:
@@ -50,7 +53,7 @@ class lines_ahead {
     }
 
   private:
-    static constexpr int most = 8, streams = 4;
+    static constexpr int most = 8, streams = request_streams;
     struct area {
         const std::byte* line;
         std::int64_t stride, stream;  ///< from a row to the next, and from a stream to the next

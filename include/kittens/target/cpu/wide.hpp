@@ -178,23 +178,22 @@ template <class S> constexpr bool is_bf16_in_memory() {
     else return false;
 }
 
-/// Blocks that are asked for in several streams, and how many. The second-level cache's prefetcher runs ahead in each page by itself, but
-/// stops at its end: one stream waits for memory at each page.
-inline constexpr std::uint64_t soon_block = 32768, soon_streams = 4, soon_step = 64 * soon_streams;
+/// Bytes of a block that is asked for in several streams (lines_ahead.hpp tells why), and of what is asked for at a time.
+inline constexpr std::uint64_t soon_block = 32768, soon_step = 64 * request_streams;
 
 /// Asks for the lines that belong to bytes [at, at + soon_step) of what is read soon: without gaps, a line of each stream of the block
 /// behind.
 KITTENS_INLINE void ask_for_lines(const lines_soon& soon, std::uint64_t at) {
     at += soon.at;
     if (soon.whole == 0) {
-        for (std::uint64_t i = 0; i < soon_streams; ++i) __builtin_prefetch(soon.first + at + 64 * i, 0, 2);
+        for (int i = 0; i < request_streams; ++i) __builtin_prefetch(soon.first + at + 64 * i, 0, 2);
         return;
     }
     const std::uint64_t block = (at / soon_block + 1) * soon_block;
     if (block >= soon.whole) return;
     const char* const line = soon.first + block + at % soon_block / soon_step * 64;
     KITTENS_UNROLL
-    for (std::uint64_t i = 0; i < soon_streams; ++i) __builtin_prefetch(line + i * (soon_block / soon_streams), 0, 2);
+    for (int i = 0; i < request_streams; ++i) __builtin_prefetch(line + i * int(soon_block / request_streams), 0, 2);
 }
 
 /// Asks for what the operand said is read soon, where element i opens a piece.
