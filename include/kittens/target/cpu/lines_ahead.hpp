@@ -35,41 +35,53 @@ class lines_ahead {
         const int each = (rows + streams - 1) / streams, lines = (bytes + 63) / 64;
         areas_[count_++] = {line, stride, each * stride, each, lines, lines};
     }
-    /// Asks for the next `lines` lines.
+    /// Asks for the next `lines` lines, in portions: what is less than one counts for the next call.
     KITTENS_INLINE void some(int lines) {
-        for (; count_ > 0 && lines > 0; lines -= streams) {
-            area& a = areas_[turn_];
-            const std::byte* at = a.line;
-            KITTENS_UNROLL
-            for (int s = 0; s < streams; ++s, at += a.stream) __builtin_prefetch(at, 0, 2);
-            a.line += 64;
-            if (--a.left == 0) [[unlikely]] end_row(a);
-            turn_ ^= count_ > 1;
+        if (lines % portion) {
+            owed_ += lines;
+            lines = owed_ / portion * portion;
+            owed_ %= portion;
+        }
+        for (; count_ > 0 && lines > 0; lines -= portion) {
+            ask(areas_[count_ > 1]);
+            if (count_ > 0) ask(areas_[0]);
         }
     }
     /// Asks for all that is left.
     KITTENS_INLINE void flush() {
-        if (count_ > 0) [[unlikely]] some(1 << 30);
+        while (count_ > 0) [[unlikely]] some(portion);
     }
 
   private:
-    static constexpr int most = 8, streams = request_streams;
+    static constexpr int most = 8, streams = request_streams, portion = 4 * streams;
     struct area {
         const std::byte* line;
         std::int64_t stride, stream;  ///< from a row to the next, and from a stream to the next
         int rows, lines, left;        ///< rows of a stream, lines of a row, those of this row that are still to come
     };
-    KITTENS_NOINLINE void end_row(area& a) {
+    /// One or two lines of each stream.
+    KITTENS_INLINE void ask(area& a) {
+        const bool two = a.left > 1;
+        KITTENS_UNROLL
+        for (int s = 0; s < streams; ++s) __builtin_prefetch(a.line + s * a.stream, 0, 2);
+        if (two) [[likely]] {
+            KITTENS_UNROLL
+            for (int s = 0; s < streams; ++s) __builtin_prefetch(a.line + s * a.stream + 64, 0, 2);
+        }
+        a.line += two ? 128 : 64;
+        a.left -= two ? 2 : 1;
+        if (a.left > 0) return;
         a.line += a.stride - std::int64_t(64) * a.lines;
         a.left = a.lines;
-        if (--a.rows > 0) return;
+        if (--a.rows == 0) [[unlikely]] end(a);
+    }
+    KITTENS_NOINLINE void end(area& a) {
         --count_;
         for (area* next = &a; next < areas_ + count_; ++next) next[0] = next[1];
-        turn_ = 0;
     }
 
     area areas_[most];
-    int count_, turn_;
+    int count_, owed_;
 };
 
 /// This thread's.

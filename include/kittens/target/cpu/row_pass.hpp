@@ -11,15 +11,31 @@ namespace kittens::inline KITTENS_NS::lower {
 
 namespace detail {
 
-/// Running moments of 2 * lanes elements side by side.
+/// Running moments of 2 * lanes elements side by side: about zero, which saves two subtractions, and is good enough unless the shift that
+/// they are wanted about is far larger than the elements' distances from it.
 struct moment_lanes {
     native_two sum{}, squares{};
-    KITTENS_INLINE void add(const native_two& x, float shift) {
-        const native_float a = x.a - shift, b = x.b - shift;
-        sum.a += a, sum.b += b;
-        squares.a += a * a, squares.b += b * b;
+    KITTENS_INLINE void add(const native_two& x) {
+        sum.a += x.a, sum.b += x.b;
+        squares.a += x.a * x.a, squares.b += x.b * x.b;
     }
-    KITTENS_INLINE void total(float& s, float& q) const {
+    /// Of n elements, about `shift`; for_all(f) calls f(elements) with all of them once more.
+    template <class ForAll> KITTENS_INLINE void total(float& s, float& q, int n, float shift, ForAll for_all) const {
+        in_one(s, q);
+        if (shift == 0.0f) return;
+        const float all = float(n) * shift;
+        q += shift * (all - 2.0f * s);
+        s -= all;
+        // Float sums of n squares of about the shift are off by a few millionths of them.
+        if (!(all * shift <= 64.0f * q)) [[unlikely]] {
+            moment_lanes m;
+            for_all([&](const native_two& x) { m.add({x.a - shift, x.b - shift}); });
+            m.in_one(s, q);
+        }
+    }
+
+  private:
+    KITTENS_INLINE void in_one(float& s, float& q) const {
         alignas(64) float all[2][16] = {};
         native_store(all[0], sum.a + sum.b);
         native_store(all[1], squares.a + squares.b);
@@ -62,25 +78,27 @@ KITTENS_INLINE void store_with_moments(float& sum, float& squares, const GL& dst
             detail::moment_lanes m;
             const auto* const p = elements_of(next, n);
             if (!finish) {
-                for (int i = 0; i < n; i += 2 * lanes) {
+                for_pieces<n>([&](int i) __attribute__((always_inline)) {
                     ask(next, i);
-                    m.add(widen_two<interleaved>(p + i), shift);
-                }
+                    m.add(widen_two<interleaved>(p + i));
+                });
             } else {
                 To* const to = address(dst, at);
                 by_alignment(to, streaming, [&](auto how) __attribute__((always_inline)) {
                     [&](const auto*... q) __attribute__((always_inline)) {
-                        for (int i = 0; i < n; i += 2 * lanes) {
+                        for_pieces<n>([&](int i) __attribute__((always_inline)) {
                             ask(next, i);
                             // Loaded first: rows often lie a multiple of 4 KiB from where results go, and a load then waits for a store before it.
                             const native_two x = widen_two<interleaved>(p + i);
                             store_native<how()>(to + i, narrow_two<interleaved, To>(each_of_two(f, widen_two<interleaved>(q + i)...)));
-                            m.add(x, shift);
-                        }
+                            m.add(x);
+                        });
                     }(elements_of(src, n)...);
                 });
             }
-            m.total(sum, squares);
+            m.total(sum, squares, n, shift, [&](auto add) {
+                for (int i = 0; i < n; i += 2 * lanes) add(widen_two<interleaved>(p + i));
+            });
             return;
         }
     }
@@ -112,33 +130,31 @@ KITTENS_INLINE void store_with_moments_of_sum(float& sum, float& squares, const 
                 const auto keep_sum = [&](int i, vint packed) __attribute__((always_inline)) {
                     vstore(keep + i, packed);
                     store_native<how()>(sum_to + i, packed);
-                    m.add(detail::widen_both<interleaved, To>(packed), shift);
+                    m.add(detail::widen_both<interleaved, To>(packed));
                 };
-                if (!finish) {
-                    for (int i = 0; i < n; i += 2 * lanes) {
-                        keep_sum(i, added(i));
-                    }
-                } else {
+                if (!finish) for_pieces<n>([&](int i) __attribute__((always_inline)) { keep_sum(i, added(i)); });
+                else {
                     [&](const auto*... w) __attribute__((always_inline)) {
                         const auto leave = [&](int i) __attribute__((always_inline)) {
                             store_native<how()>(to + i, narrow_two<interleaved, To>(each_of_two(f, widen_two<interleaved>(static_cast<const To*>(keep) + i), widen_two<interleaved>(w + i)...)));
                         };
-                        if (measure) {
-                            for (int i = 0; i < n; i += 2 * lanes) {
+                        if (measure)
+                            for_pieces<n>([&](int i) __attribute__((always_inline)) {
                                 const vint sum_here = added(i);  // all loads before all stores, as above
                                 leave(i);
                                 keep_sum(i, sum_here);
-                            }
-                        } else {
-                            for (int i = 0; i < n; i += 2 * lanes) {
+                            });
+                        else
+                            for_pieces<n>([&](int i) __attribute__((always_inline)) {
                                 (ask(src, i), ...);
                                 leave(i);
-                            }
-                        }
+                            });
                     }(elements_of(src, n)...);
                 }
             });
-            m.total(sum, squares);
+            m.total(sum, squares, n, shift, [&](auto add) {
+                for (int i = 0; i < n; i += 2 * lanes) add(widen_two<interleaved>(static_cast<const To*>(keep) + i));
+            });
             return;
         }
     }

@@ -38,6 +38,25 @@ KITTENS_INLINE void transpose(vint (&r)[16]) {
         r[i + 12] = _mm512_shuffle_i32x4(t[i + 4], t[i + 12], 0xdd);
     }
 }
+/// The same of 4 x 4 elements of 128 bits, and of 8 x 8 of 64.
+KITTENS_INLINE void transpose(vint (&r)[4]) {
+    const vint a = _mm512_shuffle_i32x4(r[0], r[1], 0x88), b = _mm512_shuffle_i32x4(r[2], r[3], 0x88);
+    const vint c = _mm512_shuffle_i32x4(r[0], r[1], 0xdd), d = _mm512_shuffle_i32x4(r[2], r[3], 0xdd);
+    r[0] = _mm512_shuffle_i32x4(a, b, 0x88), r[2] = _mm512_shuffle_i32x4(a, b, 0xdd);
+    r[1] = _mm512_shuffle_i32x4(c, d, 0x88), r[3] = _mm512_shuffle_i32x4(c, d, 0xdd);
+}
+KITTENS_INLINE void transpose(vint (&r)[8]) {
+    vint even[4], odd[4];
+    KITTENS_UNROLL
+    for (int i = 0; i < 4; ++i) {
+        even[i] = _mm512_unpacklo_epi64(r[2 * i], r[2 * i + 1]);
+        odd[i] = _mm512_unpackhi_epi64(r[2 * i], r[2 * i + 1]);
+    }
+    transpose(even);
+    transpose(odd);
+    KITTENS_UNROLL
+    for (int i = 0; i < 4; ++i) r[2 * i] = even[i], r[2 * i + 1] = odd[i];
+}
 #else
 KITTENS_INLINE void transpose(vint (&r)[8]) {
     vint t[8];

@@ -206,6 +206,15 @@ template <class S> KITTENS_INLINE void ask(const S& s, int i) {
     }
 }
 
+/// Calls each(i) for every 2 * lanes of N elements, by pieces of what `ask` asks for at a time: a compiler then knows which i open one.
+template <int N, class F> KITTENS_INLINE void for_pieces(F each) {
+    constexpr int piece = N % (int(soon_step) / 2) == 0 ? int(soon_step) / 2 : 2 * lanes;
+    for (int i = 0; i < N; i += piece) {
+        KITTENS_UNROLL
+        for (int j = 0; j < piece; j += 2 * lanes) each(i + j);
+    }
+}
+
 KITTENS_INLINE void finish_stores(bool streaming) {
     if (streaming) _mm_sfence();
 }
@@ -290,13 +299,13 @@ template <leaving How> KITTENS_INLINE void store_native(void* to, vint v) {
 #endif
 }
 
-/// n elements of 16 bits, a multiple of 2 * lanes.
-template <leaving How, bool Interleaved, class To, class F, class Ask, class... P>
-KITTENS_INLINE void store_pass(To* to, int n, F f, const Ask& ask_for, const P&... p) {
-    for (int i = 0; i < n; i += 2 * lanes) {
+/// N elements of 16 bits, a multiple of 2 * lanes.
+template <leaving How, bool Interleaved, class To, int N, class F, class Ask, class... P>
+KITTENS_INLINE void store_pass(To* to, F f, const Ask& ask_for, const P&... p) {
+    for_pieces<N>([&](int i) __attribute__((always_inline)) {
         ask_for(i);
         store_native<How>(to + i, narrow_two<Interleaved, To>(each_of_two(f, two_at<Interleaved>(p, i)...)));
-    }
+    });
 }
 
 /// The right way for memory at `to`, as a function of it: f(leaving).
@@ -316,7 +325,7 @@ KITTENS_INLINE void store_vector_as(const GL& dst, const RV& src, const place& a
     To* const to = address(dst, at);
     if constexpr (sizeof(To) == 2 && RV::length % (2 * lanes) == 0 && std::is_same_v<typename RV::word, float>) {
         if (in.cols == RV::length) {
-            by_alignment(to, true, [&](auto how) { store_pass<how(), false>(to, RV::length, [](native_float x) { return x; }, [](int) {}, static_cast<const float*>(src.v)); });
+            by_alignment(to, true, [&](auto how) { store_pass<how(), false, To, RV::length>(to, [](native_float x) { return x; }, [](int) {}, static_cast<const float*>(src.v)); });
             return;
         }
     }
@@ -334,7 +343,7 @@ KITTENS_INLINE void store_with(const GL& dst, const place& at, bool streaming, F
         if (whole) {
             To* const to = address(dst, at);
             const auto ask_for = [&](int i) __attribute__((always_inline)) { (ask(src, i), ...); };
-            by_alignment(to, streaming, [&](auto how) __attribute__((always_inline)) { store_pass<how(), interleaved>(to, RV::length, f, ask_for, places_of(src, RV::length)...); });
+            by_alignment(to, streaming, [&](auto how) __attribute__((always_inline)) { store_pass<how(), interleaved, To, RV::length>(to, f, ask_for, places_of(src, RV::length)...); });
             return;
         }
     }
