@@ -50,7 +50,7 @@ LOWERING = {
     "softmax": {"*": ("made of maps, masks, reductions and products", "one pass over the scores, which reads and computes only what the band holds"),
                 "keep_band": ("as a mask", "as a mask"),
                 "exp2_scaled": ("as a map with a per-row value", "SIMD over rows"),
-                "band_weights_AB": ("a product, then `band_weights`", "AMX, 32 rows: blocks of 32 x 32 scores, worked on while the next are multiplied; else a product, then `band_weights`"),
+                "band_weights_AB": ("a product, then `band_weights`", "AMX, 32 rows: blocks of 32 x 32 scores, worked on while the next are multiplied; 16 rows: transposed, without what rows there are not; else a product, then `band_weights`"),
                 "band_row_max_AB": ("a product, then `band_row_max`", "as `band_weights_AB`")},
     "mma": {"mma_AB": ("one `dpas` for 8 x 16 results and 32 bytes of K; tf32 operands are re-arranged across lanes first", "AMX tiles, AVX-512 bf16/VNNI or FMA, by instruction set"),
             "*": ("an operand is transposed in registers, then `mma_AB`", "the panel is packed transposed")},

@@ -190,38 +190,45 @@ TEST_F(mma, panels_packed_by_their_first_products) {
 }
 
 /// What is not finite stays in its own row and column, also where products read B in place; so does what overflows.
-TEST_F(mma, few_rows_keep_infinities_apart) {
-    using acc_t = rt_fl<16, 160>;
+template <int N, class Random> void check_infinities_apart(std::mt19937& random, Random random_matrix) {
+    using acc_t = rt_fl<16, N>;
+    const auto uniform = [&](int lo, int hi) { return std::uniform_int_distribution<int>(lo, hi)(random); };
     for (int round = 0; round < 12; ++round) {
         const int m = uniform(1, 16), k = round % 3 == 0 ? 256 : uniform(1, 256);
-        auto a = random_matrix<bf16>(m, k), b = random_matrix<bf16>(k, 160);
+        auto a = random_matrix(m, k), b = random_matrix(k, N);
         const double strange[] = {INFINITY, -INFINITY, NAN, 3e38};
         // In columns of their own, and what is large but finite in B alone: no two of them may cancel.
-        for (int i = 0; i < 4; ++i) b(uniform(0, k - 1), 40 * i + uniform(0, 39)) = bf16(float(strange[uniform(0, 3)]));
+        for (int i = 0; i < 4; ++i) b(uniform(0, k - 1), N / 4 * i + uniform(0, N / 4 - 1)) = bf16(float(strange[uniform(0, 3)]));
         if (round & 1) a(uniform(0, m - 1), uniform(0, k - 1)) = bf16(float(strange[uniform(0, 2)]));
-        matrix<float> out(m, 160);
+        matrix<float> out(m, N);
         as_subgroup([&](const subgroup&) {
             auto acc = std::make_unique<acc_t>();
             rt_bf<16, 64> ta;
-            auto tb = std::make_unique<rt_bf<64, 160, col>>();
+            auto tb = std::make_unique<rt_bf<64, N, col>>();
             zero(*acc);
             for (int l = 0; l < ceil_div(k, 64); ++l) {
-                load(ta, a.layout<const bf16>(), {0, l});
-                load_transform(*tb, b.layout<const bf16>(), {l, 0});
+                load(ta, a.template layout<const bf16>(), {0, l});
+                load_transform(*tb, b.template layout<const bf16>(), {l, 0});
                 mma_AB(*acc, ta, *tb, *acc, needed{.depth = k - l * 64, .rows = m});
             }
             store(out.layout(), *acc, {0, 0});
         });
         for (int i = 0; i < m; ++i)
-            for (int j = 0; j < 160; ++j) {
+            for (int j = 0; j < N; ++j) {
                 double sum = 0, size = 0;
                 for (int l = 0; l < k; ++l) sum += a.value(i, l) * b.value(l, j), size += std::abs(a.value(i, l) * b.value(l, j));
                 if (!(size <= 3e38)) {
-                    EXPECT_FALSE(std::abs(out(i, j)) < 1e37) << m << "x160x" << k << " at " << i << ',' << j;
-                    if (std::isnan(sum)) EXPECT_TRUE(std::isnan(out(i, j))) << m << "x160x" << k << " at " << i << ',' << j;
-                } else ASSERT_NEAR(out(i, j), sum, size * k * 0x1p-24 + 1e-30) << m << "x160x" << k << " at " << i << ',' << j;
+                    EXPECT_FALSE(std::abs(out(i, j)) < 1e37) << m << 'x' << N << 'x' << k << " at " << i << ',' << j;
+                    if (std::isnan(sum)) EXPECT_TRUE(std::isnan(out(i, j))) << m << 'x' << N << 'x' << k << " at " << i << ',' << j;
+                } else ASSERT_NEAR(out(i, j), sum, size * k * 0x1p-24 + 1e-30) << m << 'x' << N << 'x' << k << " at " << i << ',' << j;
             }
     }
+}
+TEST_F(mma, few_rows_keep_infinities_apart) {
+    const auto values = [&](int rows, int cols) { return random_matrix<bf16>(rows, cols); };
+    check_infinities_apart<96>(random, values);
+    check_infinities_apart<160>(random, values);
+    check_infinities_apart<256>(random, values);
 }
 
 TEST_F(mma, transposed_loads) {

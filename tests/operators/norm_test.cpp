@@ -53,19 +53,42 @@ TEST(norm, large_scale) {
 // A variance that is the difference of two large numbers would be gone.
 TEST(norm, mean_far_above_the_deviation) {
     for (const device& d : all_devices(false))
-        run_and_check(d, problem({.kind = norm_kind::layer, .type = dtype::f16, .rows = 5, .cols = 3000}), [](const tensors& t) {
-            auto* x = static_cast<half*>(t["x"]);
-            for (int i = 0; i < 5 * 3000; ++i) x[i] = half(1000.0f + static_cast<float>(x[i]));
-        });
+        for (const bool residual : {false, true})
+            run_and_check(d, problem({.kind = norm_kind::layer, .type = dtype::f16, .residual = residual, .rows = 5, .cols = 3000}), [](const tensors& t) {
+                auto* x = static_cast<half*>(t["x"]);
+                for (int i = 0; i < 5 * 3000; ++i) x[i] = half(1000.0f + static_cast<float>(x[i]));
+            });
+}
+
+// The first elements say nothing of the others: rows that begin far from their mean, or are pieces with means of their own; and one of large numbers.
+TEST(norm, first_elements_unlike_the_rest) {
+    for (const device& d : all_devices(false))
+        for (const dtype type : {dtype::f16, dtype::bf16})
+            for (const bool residual : {false, true})
+                run_and_check(d, problem({.kind = norm_kind::layer, .type = type, .residual = residual, .rows = 4, .cols = 4096}), [&](const tensors& t) {
+                    const auto put = [&](int i, float v) {
+                        if (type == dtype::f16) static_cast<half*>(t["x"])[i] = half(v);
+                        else static_cast<bf16*>(t["x"])[i] = bf16(v);
+                    };
+                    for (int i = 0; i < 4096; ++i) {
+                        const float small = std::sin(static_cast<float>(i * i % 1013));
+                        put(i, i < 128 ? 8.0f : 7.0f + small / 16);
+                        put(4096 + i, i < 128 ? -300.0f + small : 300.0f + small);
+                        put(2 * 4096 + i, static_cast<float>(i / 1024) * 100.0f + small);
+                        put(3 * 4096 + i, (type == dtype::f16 ? 3e4f : 1e17f) * small);
+                    }
+                });
 }
 
 TEST(norm, equal_elements) {
     for (const device& d : all_devices(false)) {
-        const norm_problem p = problem({.kind = norm_kind::layer, .rows = 2, .cols = 300});
-        const tensors t = run_and_check(d, p, [](const tensors& in) {
-            for (int i = 0; i < 600; ++i) static_cast<bf16*>(in["x"])[i] = bf16(3.0f);
-        });
-        for (int i = 0; i < 600; ++i) EXPECT_EQ(static_cast<bf16*>(t["out"])[i].bits, static_cast<bf16*>(t["bias"])[i % 300].bits);
+        for (const int cols : {300, 2048}) {
+            const norm_problem p = problem({.kind = norm_kind::layer, .rows = 2, .cols = cols});
+            const tensors t = run_and_check(d, p, [&](const tensors& in) {
+                for (int i = 0; i < 2 * cols; ++i) static_cast<bf16*>(in["x"])[i] = bf16(3.0f);
+            });
+            for (int i = 0; i < 2 * cols; ++i) EXPECT_EQ(static_cast<bf16*>(t["out"])[i].bits, static_cast<bf16*>(t["bias"])[i % cols].bits);
+        }
     }
 }
 
@@ -73,21 +96,22 @@ TEST(norm, equal_elements) {
 TEST(norm, not_a_number_stays_in_its_row) {
     for (const device& d : all_devices())
         for (const norm_kind kind : {norm_kind::rms, norm_kind::layer})
-            for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-                const norm_problem p = problem({.kind = kind, .rows = 3, .cols = 200});
-                tensors t(d, p.tensors());
-                p.fill(t.all(), seed());
-                static_cast<bf16*>(t["x"])[200 + 77] = bf16(bad);
-                p.candidate(d, t.all())();
-                const auto* out = static_cast<bf16*>(t["out"]);
-                for (int r = 0; r < 3; ++r)
-                    for (int j = 0; j < 200; ++j) {
-                        const float v = static_cast<float>(out[r * 200 + j]);
-                        if (r != 1) EXPECT_TRUE(std::isfinite(v)) << d.id() << " row " << r;
-                        else if (std::isnan(bad) || kind == norm_kind::layer || j == 77) EXPECT_TRUE(std::isnan(v)) << d.id() << " column " << j;
-                        else EXPECT_EQ(v, 0.0f) << d.id() << " column " << j;
-                    }
-            }
+            for (const int cols : {200, 2048})
+                for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+                    const norm_problem p = problem({.kind = kind, .rows = 3, .cols = cols});
+                    tensors t(d, p.tensors());
+                    p.fill(t.all(), seed());
+                    static_cast<bf16*>(t["x"])[cols + 177] = bf16(bad);
+                    p.candidate(d, t.all())();
+                    const auto* out = static_cast<bf16*>(t["out"]);
+                    for (int r = 0; r < 3; ++r)
+                        for (int j = 0; j < cols; ++j) {
+                            const float v = static_cast<float>(out[r * cols + j]);
+                            if (r != 1) EXPECT_TRUE(std::isfinite(v)) << d.id() << " row " << r;
+                            else if (std::isnan(bad) || kind == norm_kind::layer || j == 177) EXPECT_TRUE(std::isnan(v)) << d.id() << " column " << j;
+                            else EXPECT_EQ(v, 0.0f) << d.id() << " column " << j;
+                        }
+                }
 }
 
 // The results are larger than second-level caches, so they go past them.

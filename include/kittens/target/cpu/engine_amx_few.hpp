@@ -33,7 +33,7 @@ template <int Depth> KITTENS_INLINE const unit* few_rows(const operand<bf16>& a)
 template <int Rows> using few_step = float[few_keys * Rows + tile_side - Rows];
 
 /// scores[key][row] of 32 keys and the first `Rows` rows. Up to four tiles of rows are in registers 0 to 3. A tile's rows are stored in
-/// their order, so that each overwrites what the one before has left of columns that are not wanted.
+/// ascending order (the instruction can be resumed at a row), so that each overwrites what the one before has left of columns that are not wanted.
 template <int Tiles, int Rows> KITTENS_INLINE void few_scores(const std::byte* keys, std::int64_t stride, const unit* rows, few_step<Rows>& scores, lines_ahead& ahead) {
     tile_clear<6>();
     tile_clear<7>();
@@ -143,7 +143,7 @@ KITTENS_NOINLINE float few_weights_of(P& dst, V& sums, const operand<bf16>& a, c
     float largest = largest_of(peak);
     const int end = (seen + few_keys - 1) / few_keys * few_keys;
     for (int r = 0; end < P::cols && r < Rows; ++r) std::memset(static_cast<void*>(dst.row(r) + end), 0, (P::cols - end) * sizeof(bf16));
-    // Rows that are zero have a score of 0 for each key.
+    // Rows that the tile does not have of memory are zero, and have a score of 0 for each key.
     if constexpr (Rows < P::rows) {
         alignas(64) float same[tile_side];
         vstore_float(same, exp2_about<bf16>(vmul(vload_float(reference.v), vsplat(-1.0f))));

@@ -42,9 +42,9 @@ class lines_ahead {
             lines = owed_ / portion * portion;
             owed_ %= portion;
         }
-        for (; count_ > 0 && lines > 0; lines -= portion) {
-            ask(areas_[count_ > 1]);
-            if (count_ > 0) ask(areas_[0]);
+        while (count_ > 0 && lines > 0) {
+            lines -= ask(areas_[count_ > 1]);
+            if (count_ > 0 && lines > 0) lines -= ask(areas_[0]);
         }
     }
     /// Asks for all that is left.
@@ -59,8 +59,8 @@ class lines_ahead {
         std::int64_t stride, stream;  ///< from a row to the next, and from a stream to the next
         int rows, lines, left;        ///< rows of a stream, lines of a row, those of this row that are still to come
     };
-    /// One or two lines of each stream.
-    KITTENS_INLINE void ask(area& a) {
+    /// One or two lines of each stream; returns how many.
+    KITTENS_INLINE int ask(area& a) {
         const bool two = a.left > 1;
         KITTENS_UNROLL
         for (int s = 0; s < streams; ++s) __builtin_prefetch(a.line + s * a.stream, 0, 2);
@@ -70,10 +70,12 @@ class lines_ahead {
         }
         a.line += two ? 128 : 64;
         a.left -= two ? 2 : 1;
-        if (a.left > 0) return;
-        a.line += a.stride - std::int64_t(64) * a.lines;
-        a.left = a.lines;
-        if (--a.rows == 0) [[unlikely]] end(a);
+        if (a.left == 0) {
+            a.line += a.stride - std::int64_t(64) * a.lines;
+            a.left = a.lines;
+            if (--a.rows == 0) [[unlikely]] end(a);
+        }
+        return two ? 2 * streams : streams;
     }
     KITTENS_NOINLINE void end(area& a) {
         --count_;

@@ -11,8 +11,8 @@ namespace kittens::inline KITTENS_NS::lower {
 
 namespace detail {
 
-/// Running moments of 2 * lanes elements side by side: about zero, which saves two subtractions, and is good enough unless the shift that
-/// they are wanted about is far larger than the elements' distances from it.
+/// Running moments of 2 * lanes elements side by side: about zero, which saves two subtractions, and is good enough unless the elements'
+/// mean is far larger than their distances from it.
 struct moment_lanes {
     native_two sum{}, squares{};
     KITTENS_INLINE void add(const native_two& x) {
@@ -23,11 +23,12 @@ struct moment_lanes {
     template <class ForAll> KITTENS_INLINE void total(float& s, float& q, int n, float shift, ForAll for_all) const {
         in_one(s, q);
         if (shift == 0.0f) return;
-        const float all = float(n) * shift;
+        const float all = float(n) * shift, about_zero = q;
         q += shift * (all - 2.0f * s);
         s -= all;
-        // Float sums of n squares of about the shift are off by a few millionths of them.
-        if (!(all * shift <= 64.0f * q)) [[unlikely]] {
+        // Float sums of squares are off by a few millionths of them, which has to be little of the squares about the elements' own mean.
+        const float own = q - s * s / float(n);
+        if (!(about_zero <= 64.0f * own && own < __builtin_inff())) [[unlikely]] {
             moment_lanes m;
             for_all([&](const native_two& x) { m.add({x.a - shift, x.b - shift}); });
             m.in_one(s, q);

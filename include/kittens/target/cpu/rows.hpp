@@ -6,8 +6,6 @@
 
 namespace kittens::inline KITTENS_NS::lower {
 
-typedef int native_int __attribute__((vector_size(4 * lanes)));
-
 KITTENS_INLINE float exp2_of(float x) { return lower::exp2(x); }
 KITTENS_INLINE float recip_of(float x) { return lower::recip(x); }
 /// Within 2^-23 of itself; a division takes as long as all else that a sigmoid needs.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposition of a square of 32-bit lanes in registers.
+// Transposition of a square of elements in registers: of 32-bit lanes, or of larger parts of a vector.
 #pragma once
 
 #include <kittens/target/cpu/simd.hpp>

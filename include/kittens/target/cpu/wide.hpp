@@ -11,6 +11,7 @@ namespace kittens::inline KITTENS_NS::lower {
 
 /// A native vector as the compiler's own type, on which functions that are written for any type (`auto`) work as they are.
 typedef float native_float __attribute__((vector_size(4 * lanes)));
+typedef int native_int __attribute__((vector_size(4 * lanes)));
 KITTENS_INLINE native_float native_load(const float* p) { return __builtin_bit_cast(native_float, vload_float(p)); }
 KITTENS_INLINE void native_store(float* p, native_float v) { vstore_float(p, __builtin_bit_cast(vfloat, v)); }
 
@@ -20,13 +21,16 @@ template <class F, class... S>
 inline constexpr bool takes_vectors = (std::is_same_v<typename S::word, float> && ...) && std::is_invocable_v<F, same<S, native_float>...>;
 
 #if !defined(__AVX512BF16__)
-/// Floats whose upper halves are them rounded to bf16.
-KITTENS_INLINE vint round_upper_half(native_float v) {
-    typedef int native_int __attribute__((vector_size(4 * lanes)));
+/// Floats whose upper halves are them rounded to bf16, for what is computed from bf16 elements: arithmetic keeps a NaN's bits or makes one
+/// whose lower half is zero, too, so that rounding cannot carry out of it.
+KITTENS_INLINE native_int round_upper_half_of_bf16s(native_float v) {
     const auto bits = __builtin_bit_cast(native_int, v);
-    const native_int rounded_bits = bits + (((bits >> 16) & 1) + 0x7fff);
+    return bits + (((bits >> 16) & 1) + 0x7fff);
+}
+/// The same for any floats.
+KITTENS_INLINE vint round_upper_half(native_float v) {
     const native_int is_nan = v != v;
-    return __builtin_bit_cast(vint, (is_nan & (bits | 0x400000)) | (~is_nan & rounded_bits));
+    return __builtin_bit_cast(vint, (is_nan & (__builtin_bit_cast(native_int, v) | 0x400000)) | (~is_nan & round_upper_half_of_bf16s(v)));
 }
 #endif
 template <class T> KITTENS_INLINE float round_as(float x) { return rounded<T>(x); }
@@ -100,10 +104,13 @@ template <bool Interleaved, class T> KITTENS_INLINE vint narrow_two(const native
         alignas(64) static constexpr short places[32] = {0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31};
         const auto halves = _mm512_cvtne2ps_pbh(__builtin_bit_cast(vfloat, v.b), __builtin_bit_cast(vfloat, v.a));
         return _mm512_permutexvar_epi16(vload(places), __builtin_bit_cast(vint, halves));
-#elif defined(__AVX512F__)
-        return vor(_mm512_srli_epi32(round_upper_half(v.a), 16), vand(round_upper_half(v.b), vset(0xffff0000u)));
 #else
-        return vor(_mm256_srli_epi32(round_upper_half(v.a), 16), vand(round_upper_half(v.b), vset(0xffff0000u)));
+        const auto a = __builtin_bit_cast(vint, round_upper_half_of_bf16s(v.a)), b = __builtin_bit_cast(vint, round_upper_half_of_bf16s(v.b));
+#if defined(__AVX512F__)
+        return _mm512_mask_blend_epi16(0xaaaaaaaau, _mm512_srli_epi32(a, 16), b);
+#else
+        return _mm256_blend_epi16(_mm256_srli_epi32(a, 16), b, 0xaa);
+#endif
 #endif
     } else {
         if constexpr (std::is_same_v<T, bf16>) {
